@@ -1,0 +1,58 @@
+"""What a kind's test is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FrameType
+
+from picklecheck.safe import mro, qualified_name
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A culprit with what is known of it. Tests look at real types; they never run the object's own code.
+
+    Attributes:
+        obj: the culprit.
+        error: what the pickler raised for it.
+        holder: the object that holds it; None for the root.
+        spawning: whether it was pickled as if a child was being spawned.
+        nearest: whether it is only the nearest object to an error that no object could be found for.
+        names: the full names of its type and that type's bases ("socket.socket"); builtins without a module.
+        holders: the same for the holder.
+        frames: (function, file) of the code that raised the error, without picklecheck's own and copyreg's.
+    """
+
+    obj: object
+    error: BaseException
+    holder: object = None
+    spawning: bool = False
+    nearest: bool = False
+    names: frozenset[str] = field(init=False)
+    holders: frozenset[str] = field(init=False)
+    frames: tuple[tuple[str, str], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the types and the traceback once."""
+        object.__setattr__(self, "names", _names(self.obj))
+        object.__setattr__(self, "holders", frozenset() if self.holder is None else _names(self.holder))
+        object.__setattr__(self, "frames", tuple(_frames(self.error)))
+
+
+def _names(obj: object) -> frozenset[str]:
+    return frozenset(qualified_name(cls) for cls in mro(type(obj)))
+
+
+def _frames(error: BaseException) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    traceback = error.__traceback__
+    while traceback is not None and len(found) < 50:
+        frame: FrameType = traceback.tb_frame
+        module = frame.f_globals.get("__name__")
+        name = module if type(module) is str else ""
+        if name != "copyreg" and name.partition(".")[0] != "picklecheck":
+            found.append((frame.f_code.co_name, frame.f_code.co_filename))
+        traceback = traceback.tb_next
+    return found
