@@ -1,0 +1,54 @@
+"""Stand-ins for the reducers that torch registers with multiprocessing: they refuse the same objects and share nothing.
+
+torch's own move a CPU storage into shared memory, or hand out a CUDA handle, while pickling
+(torch/multiprocessing/reductions.py). A dry pass must not, so it mirrors what they refuse, and nothing else; a test
+compares the verdicts on throw-away tensors. Nothing of torch is imported:
+without it there is no such reducer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from picklecheck.transports.base import Reducer
+
+__all__ = ["stand_in"]
+
+
+def stand_in(reducer: Reducer) -> Reducer | None:
+    """Give the stand-in for one of torch's reducers; None for any other."""
+    if getattr(reducer, "__module__", None) != "torch.multiprocessing.reductions":
+        return None
+    name = getattr(reducer, "__name__", "")
+    if name == "reduce_tensor":
+        return _tensor(reducer)
+    return _TABLE.get(name)
+
+
+def _tensor(reducer: Reducer) -> Reducer:
+    def tensor(obj: Any) -> Any:
+        # refuses a tensor with a history before it looks at the device; for the CPU it only names the storage
+        if obj.is_cuda and (obj.is_leaf or not obj.requires_grad):
+            return shared_elsewhere, ()
+        return reducer(obj)
+
+    return tensor
+
+
+def _storage(obj: Any) -> Any:
+    if obj.is_cuda:
+        raise RuntimeError("Cannot pickle CUDA storage; try pickling a CUDA tensor instead")
+    if obj.device.type == "meta":
+        raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor instead")
+    return shared_elsewhere, ()
+
+
+def _event(obj: Any) -> Any:
+    return shared_elsewhere, ()
+
+
+def shared_elsewhere() -> None:
+    """Stand where the data stream would name shared memory; never called."""
+
+
+_TABLE: dict[str, Reducer] = {"reduce_storage": _storage, "reduce_event": _event}
