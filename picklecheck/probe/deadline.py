@@ -1,0 +1,59 @@
+"""Gets the pass out of a reduce call that never comes back."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+__all__ = ["NoAnswer", "Watchdog"]
+
+
+class NoAnswer(BaseException):
+    """Raised in the walking thread when nothing moved for the whole time limit."""
+
+    def __str__(self) -> str:
+        """Say what happened, in place of an empty text."""
+        return "no answer within the time limit"
+
+
+class Watchdog:
+    """Raises `NoAnswer` in the thread that made it when `progress()` stays the same for `seconds`.
+
+    It can break into Python code only: a call that hangs in C, or that swallows every exception, stays where it is.
+    """
+
+    def __init__(self, progress: Callable[[], object], seconds: float) -> None:
+        self._progress = progress
+        self._seconds = seconds
+        self._walker = threading.get_ident()
+        self._done = threading.Event()
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._watch, name="picklecheck-watchdog", daemon=True)
+
+    def __enter__(self) -> Watchdog:
+        """Start watching."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        """Stop watching; afterwards no exception can come any more."""
+        with self._lock:
+            self._done.set()
+            self._raise(None)  # one that was set and not yet delivered
+        self._thread.join()
+
+    def _watch(self) -> None:
+        seen = self._progress()
+        while not self._done.wait(self._seconds):
+            now = self._progress()
+            if now == seen:
+                with self._lock:
+                    if not self._done.is_set():
+                        self._raise(NoAnswer)
+            seen = now
+
+    def _raise(self, error: type[BaseException] | None) -> None:
+        target = None if error is None else ctypes.py_object(error)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._walker), target)

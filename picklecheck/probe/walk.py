@@ -1,0 +1,297 @@
+"""The pass: one dump with the transport's own C pickler class, in which every refusal is noted and stubbed.
+
+`reducer_override` is called by C once for every object that is not a plain container, string or number, in pre-order.
+It does what C would do next, and where that raises it notes a culprit and hands C a harmless stub, so that C goes on.
+The objects are kept in sequence: the paths are read off it afterwards, and only when there are culprits (`locate`).
+
+What no hook sees (a graph too deep for C, a container changed meanwhile) is left to `units`.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from picklecheck.probe.deadline import NoAnswer, Watchdog
+from picklecheck.probe.reducing import BY_NAME, PLAIN, Reducer
+
+__all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "stub", "walk"]
+
+
+def stub() -> None:
+    """Stand in the data stream for an object that was refused; never called."""
+
+
+STUB = (stub, ())
+# C looks `persistent_id` up for each object until 3.12, so that the trace can begin with the first culprit; since 3.13
+# once for a dump.
+TRACE_FROM_THE_START = sys.version_info >= (3, 13)
+
+
+class Sink:
+    """Counts the bytes and drops them."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def write(self, data: Any) -> int:
+        """Count."""
+        self.bytes += len(data)
+        return len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """An object that the pickler refuses.
+
+    Attributes:
+        index: its place in the sequence.
+        error: what was raised for it.
+        nearest: whether it is only the nearest object to an error that no object could be found for.
+        endless: whether its reduce values bring new objects for ever.
+    """
+
+    index: int
+    error: BaseException
+    nearest: bool = False
+    endless: bool = False
+
+
+@dataclass(slots=True)
+class Walk:
+    """What the pass saw. Keeps every object alive, because their ids are keys while paths are looked for.
+
+    Attributes:
+        root: the object asked about.
+        protocol: the protocol's number.
+        objects: every object that was reduced, and every culprit, in the order in which the pickler met them.
+        values: place in `objects` -> reduce value, with lists for iterators; for types left to C, none is kept.
+        culprits: the refused ones.
+        parents: for each object the place of the one that it was met under, -1 for the root; None after one dump, where
+            the order of `objects` tells it.
+        trace: every object saved after the first culprit, repeats included.
+        marks: for each object from place `first_mark` on, how long the trace was when it was met.
+        units: places in the trace where the saving of an object's reduce value began, with its place in `objects`.
+        too_deep: whether the real pickler gives up for depth.
+        nested: how deep plain containers lie inside each other, where that was too deep for C.
+        bytes: the length of the data stream, buffers included.
+    """
+
+    root: object
+    protocol: int
+    objects: list[Any] = field(default_factory=list)
+    values: dict[int, Any] = field(default_factory=dict)
+    culprits: list[Culprit] = field(default_factory=list)
+    parents: list[int] | None = None
+    trace: list[Any] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)
+    first_mark: int = 0
+    units: list[tuple[int, int]] = field(default_factory=list)
+    too_deep: RecursionError | None = None
+    nested: int = 0
+    bytes: int = 0
+    ask_again: Callable[[Any], Any] = lambda obj: None
+
+    def value(self, index: int) -> Any:
+        """Give the reduce value of the object in that place, with lists in place of iterators; not for a culprit."""
+        if index not in self.values:
+            self.values[index] = self.ask_again(self.objects[index])
+        return self.values[index]
+
+
+class Walker:
+    """Runs the pass for one transport, once.
+
+    Args:
+        make: gives a pickler of the transport's class for a sink.
+        protocol: the protocol's number.
+        stand_in: the transport's stand-ins.
+        seconds: how long one reduce call may take without an answer.
+    """
+
+    def __init__(
+        self,
+        root: object,
+        make: Callable[[Sink], pickle.Pickler],
+        protocol: int,
+        stand_in: Callable[[Any], Any],
+        seconds: float,
+    ) -> None:
+        self.sink = Sink()
+        self.make = make
+        self.pickler = make(self.sink)
+        self.reducer = Reducer(self.pickler, protocol, stand_in)
+        self.walk = Walk(root, protocol)
+        self.seconds = seconds
+
+    def progress(self) -> tuple[int, int]:
+        """Give numbers that change as long as the pass goes on."""
+        return len(self.walk.objects), self.sink.bytes
+
+    def run(self) -> Walk:
+        """Do the pass; in units where one dump does not reach the end."""
+        from picklecheck.probe.units import UnitWalk  # it builds on this module
+
+        with _collector_off(), Watchdog(self.progress, self.seconds):
+            error = self._dump()
+            if error is not None:
+                self.walk = UnitWalk(self, error).run()
+        self.walk.bytes = self.sink.bytes + self.reducer.measured
+        self.walk.ask_again = lambda obj: self.reducer.value(obj, PLAIN)
+        return self.walk
+
+    def _dump(self) -> BaseException | None:
+        hook_up(self.pickler, self._hook())
+        if TRACE_FROM_THE_START:
+            start_trace(self.pickler, self.walk.trace)
+        try:
+            self.pickler.dump(self.walk.root)
+        except (Exception, NoAnswer) as error:
+            return error
+        finally:
+            unhook(self.pickler)
+        return None
+
+    def _hook(self) -> Callable[[Any], Any]:
+        plan_of, slow, culprits = self.reducer.plans.get, self._slow, self.walk.culprits
+        append, mark, trace = self.walk.objects.append, self.walk.marks.append, self.walk.trace
+
+        def hook(obj: Any) -> Any:
+            cls = type(obj)
+            plan = plan_of(cls)
+            if plan is PLAIN:
+                if culprits or TRACE_FROM_THE_START:
+                    mark(len(trace))
+                append(obj)
+                return NotImplemented
+            return slow(obj, cls, plan)
+
+        return hook
+
+    def _slow(self, obj: Any, cls: type, plan: Any) -> Any:
+        walk = self.walk
+        if obj is stub:
+            return NotImplemented
+        if plan is None:
+            plan = self.reducer.learn(cls)
+        if plan is BY_NAME:
+            error = self.reducer.judge.refuses(obj)
+            if error is None:
+                return NotImplemented
+            if isinstance(error, RecursionError):
+                raise error
+            return self._refuse(self._met(obj), error)
+        index = self._met(obj)
+        try:
+            value = self.reducer.value(obj, plan)
+        except (KeyboardInterrupt, RecursionError):
+            raise
+        except BaseException as error:
+            if isinstance(error, NoAnswer) and not was_inside_a_call(error):
+                raise
+            return self._refuse(index, error)
+        if value is None:
+            return NotImplemented
+        walk.values[index] = value
+        return with_iterators(value)
+
+    def _met(self, obj: Any) -> int:
+        walk = self.walk
+        if walk.culprits or TRACE_FROM_THE_START:
+            walk.marks.append(len(walk.trace))
+        walk.objects.append(obj)
+        return len(walk.objects) - 1
+
+    def _refuse(self, index: int, error: BaseException) -> Any:
+        walk = self.walk
+        if not walk.culprits and not TRACE_FROM_THE_START:
+            walk.first_mark = index
+            walk.marks[:] = [0]
+            start_trace(self.pickler, walk.trace)
+        walk.culprits.append(Culprit(index, error))
+        return STUB
+
+
+def was_inside_a_call(error: BaseException) -> bool:
+    """Tell whether an exception came from deeper than the frame that caught it (and so from a reduce call)."""
+    traceback = error.__traceback__
+    return traceback is not None and traceback.tb_next is not None and traceback.tb_next.tb_next is not None
+
+
+def with_iterators(value: Any) -> Any:
+    """Give a reduce value with lists the iterators that C wants."""
+    if type(value) is not tuple or len(value) < 4:
+        return value
+    items = (part if part is None else iter(part) for part in value[3:5])
+    return (*value[:3], *items, *value[5:])
+
+
+def hook_up(pickler: pickle.Pickler, hook: Callable[[Any], Any]) -> None:
+    """Let C call `hook`, and skip the dispatch table that the hook has looked into already."""
+    pickler.reducer_override = hook  # type: ignore[method-assign]  # an attribute of the instance is as good, and faster
+    try:
+        pickle.Pickler.dispatch_table.__delete__(pickler)  # type: ignore[attr-defined]  # a member descriptor
+    except AttributeError:
+        return  # it has none: copyreg's is used
+
+
+def unhook(pickler: pickle.Pickler) -> None:
+    """Break the cycle between the pickler and the hook."""
+    del pickler.reducer_override
+
+
+def start_trace(pickler: pickle.Pickler, trace: list[Any]) -> None:
+    """Have C append every object that it saves from now on, repeats included.
+
+    `persistent_id` is asked first for each object, and `list.append` answers None, which means: pickle it as usual. A
+    pickler class with a `persistent_id` of its own keeps it, and no repeats are seen.
+    """
+    if getattr(type(pickler), "persistent_id", None) is not getattr(pickle.Pickler, "persistent_id", None):
+        return
+    pickler.persistent_id = trace.append  # type: ignore[method-assign]  # C accepts any callable
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Keep the cyclic collector from running over a graph that grows all the time (30 to 50% of a long pass)."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def walk(
+    root: object,
+    make: Callable[[Sink], pickle.Pickler],
+    protocol: int,
+    *,
+    stand_in: Callable[[Any], Any] = lambda reducer: None,
+    seconds: float = 30.0,
+    watch: Callable[[Callable[[], int]], Any] | None = None,
+) -> Walk:
+    """Find every object under `root` that the pickler refuses.
+
+    Args:
+        root: any object.
+        make: gives a pickler of the transport's class (a Python subclass of a C pickler) for a sink.
+        protocol: the protocol's number.
+        stand_in: for a reducer of the dispatch table with effects outside the object, one without; else None.
+        seconds: how long the pass may stand still before a reduce call is broken off.
+        watch: called with a function that counts the objects so far; gives a context manager for the time of the pass.
+
+    Returns:
+        The walk; `culprits` is empty, `too_deep` None, exactly when the pickler accepts the object.
+    """
+    walker = Walker(root, make, protocol, stand_in, seconds)
+    if watch is None:
+        return walker.run()
+    with watch(lambda: len(walker.walk.objects)):
+        return walker.run()
