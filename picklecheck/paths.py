@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Step", "attribute", "call", "fold", "index", "item", "join", "key", "raw_attribute", "raw_item", "value"]
+__all__ = [
+    "Step",
+    "attribute",
+    "call",
+    "fold",
+    "index",
+    "item",
+    "join",
+    "key",
+    "raw_attribute",
+    "raw_item",
+    "repeat",
+    "value",
+]
 
 _MAX_KEY_TEXT = 120
 _PLAIN_KEYS = (str, int, bool, bytes, type(None))
@@ -94,32 +107,42 @@ def join(root: str, steps: Sequence[Step]) -> str:
     return before + root + "".join(step.after for step in steps)
 
 
-def fold(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Fold cycles of steps that repeat in a long path, so that its expression stays short and can be compiled."""
+def fold(steps: Sequence[Step]) -> list[tuple[Step, int]]:
+    """Fold cycles of steps that repeat in a long path, so that its expression stays short and can be compiled.
+
+    Returns:
+        The steps that are left, each with the place in `steps` of the last one that it stands for.
+    """
     if len(steps) <= FOLD_FROM:
-        return tuple(steps)
-    folded: list[Step] = []
+        return [(step, at) for at, step in enumerate(steps)]
+    folded: list[tuple[Step, int]] = []
     at = 0
+    numbers: dict[Step, int] = {}
+    alike = [numbers.setdefault(step, len(numbers)) for step in steps]
     while at < len(steps):
-        cycle, count = _cycle_at(steps, at)
+        cycle, count = _cycle_at(alike, at)
+        step = steps[at]
         if count * cycle > FOLD_FROM // 2 and count > 2:
-            folded.append(_repeat(steps[at : at + cycle], count))
-            at += cycle * count
+            step = repeat(steps[at : at + cycle], count)
         else:
-            folded.append(steps[at])
-            at += 1
-    return tuple(folded)
+            cycle, count = 1, 1
+        at += cycle * count
+        folded.append((step, at - 1))
+    return folded
 
 
-def _repeat(cycle: Sequence[Step], count: int) -> Step:
+def repeat(cycle: Sequence[Step], count: int) -> Step:
+    """Give the step that stands for a cycle of steps, taken so many times."""
     before = f"__import__('functools').reduce(lambda o, _: {join('o', cycle)}, range({count}), "
-    return Step("repeat", ")", before, count, count * len(cycle))
+    return Step("repeat", ")", before, count, count * sum(step.length for step in cycle))
 
 
-def _cycle_at(steps: Sequence[Step], at: int) -> tuple[int, int]:
+def _cycle_at(steps: Sequence[int], at: int) -> tuple[int, int]:
     """Give length and count of the cycle of steps that repeats from `at` and covers most; (1, 1) where none does."""
     best = (1, 1)
     for cycle in range(1, _LONGEST_CYCLE + 1):
+        if best[1] > 1 and cycle % best[0] == 0:
+            continue  # the same run, counted by twos or threes
         end = at + cycle
         while end < len(steps) and steps[end] == steps[end - cycle]:
             end += 1

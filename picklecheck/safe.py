@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 __all__ = [
-    "class_dict", "find_in_class", "instance_dict", "is_class", "is_made_in_c", "members", "module_of", "mro",
+    "class_dict", "dict_getter", "find_in_class", "instance_dict", "is_class", "is_made_in_c", "members", "module_of", "mro",
     "plain_access", "qualified_name", "qualname_of", "short_repr", "type_name", "under",
 ]  # fmt: skip
 
@@ -79,17 +79,25 @@ def find_in_class(cls: type, name: str) -> Any:
     return None
 
 
-def instance_dict(obj: object) -> dict[str, Any] | None:
-    """Give the instance's own dictionary, without asking the instance for it; None where there is none."""
-    for base in mro(type(obj)):
+def dict_getter(cls: type) -> Callable[[object], Any] | None:
+    """Give the function that reads the own dictionary of an instance, without asking the instance; None without one."""
+    for base in mro(cls):
         descriptor = class_dict(base).get("__dict__")
         if type(descriptor) in (types.GetSetDescriptorType, types.MemberDescriptorType):
-            try:
-                found: Any = descriptor.__get__(obj)  # type: ignore[union-attr]  # a descriptor, by its real type
-            except Exception:  # a C getter may refuse (a proxy whose target is gone): then there is nothing to see
-                return None
-            return found if type(found) is dict else None
+            return descriptor.__get__  # type: ignore[no-any-return, union-attr]  # a descriptor, by its real type
     return None
+
+
+def instance_dict(obj: object) -> dict[str, Any] | None:
+    """Give the instance's own dictionary, without asking the instance for it; None where there is none."""
+    own = dict_getter(type(obj))
+    if own is None:
+        return None
+    try:
+        found = own(obj)
+    except Exception:  # a C getter may refuse (a proxy whose target is gone): then there is nothing to see
+        return None
+    return found if type(found) is dict else None
 
 
 def members(obj: object) -> Iterator[tuple[str, Any]]:

@@ -20,7 +20,7 @@ from picklecheck.probe.naming import Hop, Namer
 from picklecheck.probe.reducing import parts_of
 from picklecheck.probe.walk import Culprit, Walk
 
-__all__ = ["Located", "Way", "deepest_way", "locate", "way_to"]
+__all__ = ["Located", "Locator", "Way"]
 
 ROOT = -1
 _MOST_WAYS = 16
@@ -42,51 +42,48 @@ class Located:
     references: int
 
 
-def locate(walk: Walk) -> list[Located]:
-    """Find the ways to every culprit of a walk."""
-    return _Locator(walk).run()
+class Locator:
+    """Finds the ways to objects of one walk."""
 
-
-def deepest_way(walk: Walk) -> Way:
-    """Give the way to the object that lies deepest, for a walk in units."""
-    if not walk.parents:
-        return ()
-    depths: list[int] = []
-    for parent in walk.parents:
-        depths.append(0 if parent == ROOT else depths[parent] + 1)
-    return _Locator(walk).tree_way(max(range(len(depths)), key=depths.__getitem__))
-
-
-def way_to(walk: Walk, obj: object) -> Way | None:
-    """Give the way by which the pass came to an object; None where it did not."""
-    if obj is walk.root:
-        return ()
-    index = next((index for index, met in enumerate(walk.objects) if met is obj), None)
-    return None if index is None else _Locator(walk).tree_way(index)
-
-
-class _Locator:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.namer = Namer(walk)
-        self.index_of = {id(obj): index for index, obj in enumerate(walk.objects)}
+        # the first place of an object that C met again below itself, before it was in the memo (a cycle through arguments)
+        self.index_of = dict(zip(map(id, reversed(walk.objects)), range(len(walk.objects) - 1, -1, -1), strict=True))
         self.opened: dict[int, Contents] = {}
         self.refused = {culprit.index for culprit in walk.culprits}
         self.hops: dict[tuple[int, int], list[Hop]] = {}
         self.chains: dict[int, list[int]] = {}
+        self.ways: dict[int, Way] = {}
 
-    def run(self) -> list[Located]:
+    def culprits(self) -> list[Located]:
+        """Find the ways to every culprit."""
         culprits = self.walk.culprits
         self.find_chains(culprit.index for culprit in culprits)
         chains = dict(self.chains)
-        references = self.open_holders(chains)
-        holders = self.holders_of(chains)
+        too_long = any(len(chain) > _LONG_CHAIN for chain in chains.values())
+        references = {} if too_long else self.open_holders(chains)
+        holders = {} if too_long else self.holders_of(chains)
         found = []
         for culprit in culprits:
             ways = self.all_ways(culprit.index, chains[culprit.index], holders)
             seen = max(references.get(culprit.index, 1), len(holders.get(culprit.index, ())))
             found.append(Located(culprit, ways, seen))
         return found
+
+    def deepest(self) -> Way:
+        """Give the way to the object that lies deepest, for a walk in units."""
+        depths: list[int] = []
+        for parent in self.walk.parents or ():
+            depths.append(0 if parent == ROOT else depths[parent] + 1)
+        return self.tree_way(max(range(len(depths)), key=depths.__getitem__)) if depths else ()
+
+    def way_to(self, obj: object) -> Way | None:
+        """Give the way by which the pass came to an object; None where it did not."""
+        if obj is self.walk.root:
+            return ()
+        index = self.index_of.get(id(obj))
+        return None if index is None else self.tree_way(index)
 
     # the tree of the pass
 
@@ -121,11 +118,15 @@ class _Locator:
 
     def tree_way(self, index: int) -> Way:
         """Give the one way by which the pass came to an object."""
-        hops, at = [], ROOT
-        for child in self.chain(index):
-            hops.append(self.namer.quick_hop(at, child) or self.hops_between(at, child)[0])
-            at = child
-        return hops
+        if index not in self.ways:
+            chain = [ROOT, *self.chain(index)]
+            hops, at = [], 0
+            while at < len(chain) - 1:
+                run = self.namer.run_of(chain, at) if at and len(chain) > _LONG_CHAIN else None
+                hops.append(run or self.hops_between(chain[at], chain[at + 1])[0])
+                at += run.steps[0].count if run else 1
+            self.ways[index] = tuple(hops)
+        return self.ways[index]
 
     def hops_between(self, holder: int, child: int) -> list[Hop]:
         key = holder, child
@@ -140,8 +141,6 @@ class _Locator:
     def open_holders(self, chains: dict[int, list[int]]) -> dict[int, int]:
         """Open what saved again a culprit or something on its way; give the numbers of references to the culprits."""
         walk = self.walk
-        if not walk.trace or any(len(chain) > _LONG_CHAIN for chain in chains.values()):
-            return {}
         wanted = self.wanted_ids(chains)
         flags = map(wanted.__contains__, map(id, walk.trace))
         positions = list(itertools.compress(itertools.count(), flags))
@@ -202,7 +201,7 @@ class _Locator:
         return holders
 
     def all_ways(self, index: int, chain: list[int], holders: dict[int, list[int]]) -> tuple[Way, ...]:
-        if len(chain) > _LONG_CHAIN:
+        if not holders:
             return (self.tree_way(index),)
         if all(len(holders[at]) == 1 for at in chain):
             hops_by_step = [self.hops_between(at, child) for at, child in zip([ROOT, *chain], chain, strict=False)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from picklecheck import paths
 from picklecheck.paths import Step
 from picklecheck.probe.members import cells, listing, step_inside
-from picklecheck.safe import instance_dict, plain_access
+from picklecheck.safe import dict_getter, find_in_class, plain_access
 
 if TYPE_CHECKING:
     from picklecheck.probe.contents import Place
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Hop", "Namer"]
 
 _ROOT = -1
+_SHORT_RUN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,6 @@ class Namer:
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._listings: dict[int, dict[int, tuple[tuple[Step, ...], Any]]] = {}
-        self._last: tuple[type, str] | None = None
 
     def name(self, holder: int, place: Place, child: int) -> Hop:
         """Give the hop to a child that lies in `place` of its holder's box."""
@@ -49,7 +49,6 @@ class Namer:
             steps, held = known.get(id(arrival), ((), None))
             if steps and held is arrival:
                 rest = tuple(step_inside(*spot) for spot in place[number + 1 :])
-                self._remember(obj, steps + rest)
                 return Hop(obj, steps + rest, (*_same(len(steps), arrival), *arrivals[number + 1 :]))
         return self._through_the_call(holder, place, arrivals)
 
@@ -63,23 +62,31 @@ class Namer:
             return Hop(obj, steps, _same(len(steps), held))
         return Hop(obj, (self._call_step(obj),), (self._walk.objects[child],))
 
-    def quick_hop(self, holder: int, child: int) -> Hop | None:
-        """Give the hop by the same attribute as the last hop from this type; None where that does not lead there."""
-        if holder == _ROOT or self._last is None:
-            return None
-        obj = self._walk.objects[holder]
-        cls, name = self._last
-        if type(obj) is not cls:
-            return None
-        arrival = (instance_dict(obj) or {}).get(name)
-        if arrival is not self._walk.objects[child] or arrival is None:
-            return None
-        return Hop(obj, (paths.attribute(name),), (arrival,))
+    def run_of(self, chain: list[int], start: int) -> Hop | None:
+        """Give one hop for links that follow each other by one and the same attribute; None where too few do.
 
-    def _remember(self, obj: Any, steps: tuple[Step, ...]) -> None:
-        only = steps[0] if len(steps) == 1 and steps[0].kind == "attribute" else None
-        name = only.after[1:] if only and not only.before else ""
-        self._last = (type(obj), name) if name.isidentifier() and plain_access(type(obj)) else None
+        Args:
+            chain: places in the sequence, from the root down.
+            start: where in the chain the first holder stands.
+        """
+        objects = self._walk.objects
+        first, cls = objects[chain[start]], type(objects[chain[start]])
+        own = dict_getter(cls)
+        if own is None or not plain_access(cls) or start + _SHORT_RUN >= len(chain):
+            return None
+        second = objects[chain[start + 1]]
+        name = next((name for name, held in (own(first) or {}).items() if held is second), None)
+        if type(name) is not str or not name.isidentifier() or find_in_class(cls, name) is not None:
+            return None
+        end = start
+        while end + 1 < len(chain):
+            link = objects[chain[end]]
+            if type(link) is not cls or own(link).get(name) is not objects[chain[end + 1]]:
+                break
+            end += 1
+        if end - start < _SHORT_RUN:
+            return None
+        return Hop(first, (paths.repeat([paths.attribute(name)], end - start),), (objects[chain[end]],))
 
     def _listing(self, holder: int) -> dict[int, tuple[tuple[Step, ...], Any]]:
         if holder not in self._listings:

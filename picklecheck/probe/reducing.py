@@ -135,7 +135,9 @@ class Reducer:
             Invalid: C would refuse the value.
             BaseException: whatever the object's own methods raise.
         """
-        value = self.ask(obj) if plan is ASK or plan is PLAIN else plan(obj)
+        if plan is PLAIN:
+            return self.ask(obj)
+        value = self.ask(obj) if plan is ASK else plan(obj)
         if value is NotImplemented and plan is self._chained_plan:
             error = self.judge.refuses(obj)
             if error is not None:

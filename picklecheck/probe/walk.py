@@ -20,7 +20,7 @@ from typing import Any
 from picklecheck.probe.deadline import NoAnswer, Watchdog
 from picklecheck.probe.reducing import BY_NAME, PLAIN, Reducer
 
-__all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "stub", "walk"]
+__all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "collector_off", "stub", "walk"]
 
 
 def stub() -> None:
@@ -137,7 +137,7 @@ class Walker:
         """Do the pass; in units where one dump does not reach the end."""
         from picklecheck.probe.units import UnitWalk  # it builds on this module
 
-        with _collector_off(), Watchdog(self.progress, self.seconds):
+        with Watchdog(self.progress, self.seconds):
             error = self._dump()
             if error is not None:
                 self.walk = UnitWalk(self, error).run()
@@ -257,8 +257,8 @@ def start_trace(pickler: pickle.Pickler, trace: list[Any]) -> None:
 
 
 @contextmanager
-def _collector_off() -> Iterator[None]:
-    """Keep the cyclic collector from running over a graph that grows all the time (30 to 50% of a long pass)."""
+def collector_off() -> Iterator[None]:
+    """Keep the cyclic collector off while nothing but the pass makes objects (its runs cost 30 to 50% of a long one)."""
     was_on = gc.isenabled()
     gc.disable()
     try:
