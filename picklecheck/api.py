@@ -1,0 +1,238 @@
+"""The Python interface: joins the transport, the pass, the kinds and the renderers to one report."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from picklecheck.errors import UsageError
+from picklecheck.model import Report, Size
+from picklecheck.render import RENDERERS
+from picklecheck.safe import type_name
+
+__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "run"]
+
+Watch = Callable[[Callable[[], int]], contextlib.AbstractContextManager[object]]
+_MOST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What every face asks for; the fields are the keyword arguments of `explain`."""
+
+    name: str | None = None
+    via: str | None = None
+    start_method: str | None = None
+    protocol: int | None = None
+    roundtrip: bool = True
+    timeout: float = 30.0
+
+
+def explain(
+    obj: object,
+    *,
+    name: str | None = None,
+    via: str | None = None,
+    start_method: str | None = None,
+    protocol: int | None = None,
+    roundtrip: bool = True,
+    timeout: float = 30.0,
+) -> Report:
+    """Find every object that stops `obj` from being pickled for another process, with its exact path.
+
+    Args:
+        obj: any object: a dataset, a loader, a process target, a task's arguments.
+        name: what the paths are rooted at; left out, the expression that the caller wrote.
+        via: "pickle" (plain pickle), "process" (an argument of a Process), or "pool" (a task for workers that already
+            run); left out, "process".
+        start_method: "spawn", "forkserver" or "fork"; left out, the one that multiprocessing would use.
+        protocol: 0 to 5; left out, the transport's own.
+        roundtrip: whether the other side is tried too. Accepted for the sake of callers to come: this version looks at
+            pickling only.
+        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off.
+
+    Returns:
+        The report. It holds the culprits until `Report.release()`.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol.
+    """
+    name = name or _name_in_caller(sys._getframe(1))
+    return run(obj, Options(**_options(locals())))
+
+
+def explain_call(
+    target: Callable[..., object],
+    args: Sequence[object] = (),
+    kwargs: Mapping[str, object] | None = None,
+    *,
+    via: str = "process",
+    start_method: str | None = None,
+    protocol: int | None = None,
+    roundtrip: bool = True,
+    timeout: float = 30.0,
+) -> Report:
+    """Find every object that stops a call from reaching another process.
+
+    Args:
+        target: the function, as `Process(target=...)` or `pool.apply_async` gets it.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        via, start_method, protocol, roundtrip, timeout: as for `explain`.
+
+    Returns:
+        The report; its paths are rooted at ``target``, ``args[0]`` and ``kwargs['k']``.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol.
+    """
+    call = {"target": target, "args": tuple(args), "kwargs": dict(kwargs or {})}
+    return _run(call, Options(name="call", **_options(locals())), None, name=None)
+
+
+def is_picklable(
+    obj: object,
+    *,
+    via: str | None = None,
+    start_method: str | None = None,
+    protocol: int | None = None,
+    roundtrip: bool = True,
+    timeout: float = 30.0,
+) -> bool:
+    """Tell whether `obj` can be pickled for another process; the arguments are those of `explain`.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol.
+    """
+    report = run(obj, Options(name="obj", **_options(locals())))
+    report.release()
+    return report.ok
+
+
+def assert_picklable(
+    obj: object,
+    *,
+    name: str | None = None,
+    via: str | None = None,
+    start_method: str | None = None,
+    protocol: int | None = None,
+    roundtrip: bool = True,
+    timeout: float = 30.0,
+) -> None:
+    """Assert that `obj` can be pickled for another process; the arguments are those of `explain`.
+
+    Raises:
+        AssertionError: it cannot; the text is the report. It holds no object of the user's.
+        UsageError: an unknown transport, start method or protocol.
+    """
+    __tracebackhide__ = True
+    name = name or _name_in_caller(sys._getframe(1))
+    report = run(obj, Options(**_options(locals())))
+    if report.ok:
+        return
+    from picklecheck.render.text import assertion
+
+    text = assertion(report)
+    report.release()
+    raise AssertionError(text)
+
+
+def run(obj: object, options: Options, *, watch: Watch | None = None) -> Report:
+    """Answer for one object and a face's options.
+
+    Args:
+        obj: any object.
+        options: what was asked.
+        watch: called with a function that counts the objects walked so far; gives a context manager for that time.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol.
+    """
+    return _run(obj, options, watch, name=options.name or "obj")
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: given[field] for field in Options.__dataclass_fields__ if field in given}
+
+
+def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None) -> Report:
+    from picklecheck import transports
+    from picklecheck.findings import failures_of
+    from picklecheck.probe import collector_off, walk
+
+    transport = transports.find(options.via)
+    start_method, note = None, None
+    if transport.starts_process:
+        start_method, note = transports.resolve_start_method(options.start_method)
+    elif options.start_method is not None:
+        transports.resolve_start_method(options.start_method)
+    protocol = _protocol(options.protocol)
+    base = transport.pickler()
+    pickler = type(base.__name__, (base,), {})
+
+    def make(sink: Any) -> pickle.Pickler:
+        return pickler(sink, protocol)  # type: ignore[no-any-return]
+
+    with collector_off(), transport.during():
+        seen = walk(obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
+        failures = failures_of(
+            seen, name, spawning=transport.starts_process, real_error=lambda culprit: _real_error(make, culprit)
+        )
+    return Report(
+        target=options.name or "obj",
+        target_type="call" if name is None else type_name(obj),
+        transport=transport.name,
+        start_method=start_method,
+        protocol=protocol,
+        failures=tuple(failures),
+        size=None if failures else Size(objects=len(seen.objects), bytes=seen.bytes),
+        notes=(note,) if note else (),
+        renderers=RENDERERS,
+    )
+
+
+def _real_error(make: Callable[[Any], pickle.Pickler], obj: object) -> str | None:
+    """Give the real pickler's words for one object."""
+    from picklecheck.probe.walk import Sink
+
+    try:
+        make(Sink()).dump(obj)
+    except Exception as error:
+        first = error.args[0] if error.args and type(error.args[0]) is str else ""
+        return f"{type(error).__name__}: {first}"
+    return None
+
+
+def _protocol(asked: int | None) -> int:
+    if asked is None:
+        return pickle.DEFAULT_PROTOCOL
+    if type(asked) is not int or not 0 <= asked <= pickle.HIGHEST_PROTOCOL:
+        raise UsageError(f"no protocol {asked!r}: choose from 0 to {pickle.HIGHEST_PROTOCOL}")
+    return asked
+
+
+def _name_in_caller(frame: FrameType) -> str | None:
+    """Give the source text of the first argument of the call that `frame` is executing; None where it is not known."""
+    import ast
+
+    try:
+        import executing
+
+        node = executing.Source.executing(frame).node
+    except Exception:  # no source, or a frame that executing does not understand
+        return None
+    if not isinstance(node, ast.Call):
+        return None
+    given = node.args[:1] or [word.value for word in node.keywords if word.arg == "obj"]
+    if not given or isinstance(given[0], ast.Starred):
+        return None
+    text = ast.unparse(given[0])
+    if len(text) > _MOST_NAME or "\n" in text:
+        return None
+    simple = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Constant)
+    return text if isinstance(given[0], simple) else f"({text})"

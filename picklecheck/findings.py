@@ -1,0 +1,205 @@
+"""From what the pass found to what a report says: each culprit with its paths, kind, owner, place, and words."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from picklecheck import kinds, source
+from picklecheck.model import Crumb, Failure, Place
+from picklecheck.paths import Step, fold, join
+from picklecheck.probe import Invalid, Located, Locator, Walk, Way
+from picklecheck.safe import is_class, is_made_in_c, module_of, qualified_name, short_repr, type_name
+
+__all__ = ["failures_of"]
+
+_RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
+_MOST_TEXT = 500
+_MOST_TARGETS = 20
+Root = Callable[[Sequence[Step]], str]
+Steps = list[tuple[Step, object]]
+
+
+def failures_of(
+    walk: Walk, name: str | None, *, spawning: bool, real_error: Callable[[object], str | None]
+) -> list[Failure]:
+    """Give a failure for each culprit, in the order of the pass; first of all for a graph that is too deep.
+
+    Args:
+        walk: what the pass saw.
+        name: the root's name; None for the arguments of a call, where each has its own.
+        spawning: whether it was pickled as if a child was being spawned.
+        real_error: asks the real pickler about one object, for its own words.
+    """
+    teller = _Teller(walk, name, spawning, real_error)
+    found = [teller.failure(located) for located in teller.locator.culprits()]
+    return [teller.too_deep(walk.too_deep), *found] if walk.too_deep is not None else found
+
+
+class _Teller:
+    def __init__(
+        self, walk: Walk, name: str | None, spawning: bool, real_error: Callable[[object], str | None]
+    ) -> None:
+        self._walk = walk
+        self._name = name
+        self._spawning = spawning
+        self._real_error = real_error
+        self.locator = Locator(walk)
+        self._targets = 0
+
+    def failure(self, located: Located) -> Failure:
+        culprit = located.culprit
+        obj = self._walk.objects[culprit.index]
+        first = located.ways[0]
+        subject = kinds.Subject(
+            obj, culprit.error, first[-1].holder if first[-1].steps else None, self._spawning, culprit.nearest
+        )
+        kind = kinds.find(subject)
+        paths, trail = self._paths(located.ways)
+        owner, attribute = _owner(first)
+        there = kind.slug in _RAISED_THERE and _raised_at(culprit.error)
+        defined = None if there else source.where_defined(obj)
+        set_at = source.where_set(owner, attribute) if owner is not None and not there and defined is None else None
+        return Failure(
+            path=paths[0],
+            paths=tuple(paths),
+            path_count=max(located.references, len(located.ways)),
+            kind=kind.slug,
+            title=kind.title,
+            type=qualified_name(type(obj)),
+            value=short_repr(obj),
+            owner=None if owner is None else qualified_name(owner),
+            assigned_at=there or defined or set_at,
+            reason=kind.reason,
+            advice=kind.advice,
+            note=self._note(culprit.error, obj, culprit.endless),
+            error=self._words(culprit.error, obj),
+            trail=trail,
+            box=[obj],
+        )
+
+    def too_deep(self, error: BaseException) -> Failure:
+        """Say that the graph is too deep for C, how deep it is, and what repeats."""
+        kind = kinds.get("recursion")
+        folded = _folded(_flat(self.locator.deepest()))
+        repeats = [step for step, _ in folded if step.kind == "repeat"]
+        note = f"The deepest object lies {sum(step.length for step, _ in folded):,} steps below the root."
+        if repeats:
+            longest = max(repeats, key=lambda step: step.count)
+            cycle = longest.before.partition("lambda o, _: o")[2].partition(", range(")[0]
+            note += f" {cycle} repeats {longest.count:,} times."
+        elif self._walk.nested:
+            note = f"Plain containers lie {self._walk.nested:,} levels inside each other."
+        return Failure(
+            path=self._join([]),
+            paths=(self._join([]),),
+            kind=kind.slug,
+            title=kind.title,
+            type=qualified_name(type(self._walk.root)),
+            value=short_repr(self._walk.root),
+            reason=kind.reason,
+            advice=kind.advice,
+            note=note,
+            error=_text_of(error),
+            box=[self._walk.root],
+        )
+
+    def _paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
+        folded = [_folded(_flat(way)) for way in ways]
+        paths = [self._join([step for step, _ in steps]) for steps in folded]
+        # where the culprit is a class, the user looks for the instance
+        instances = [steps[:-1] for steps in folded if steps and steps[-1][0].kind == "class"]
+        paths += [self._join([step for step, _ in steps]) for steps in instances]
+        return list(dict.fromkeys(paths)), tuple(Crumb(step, type_name(arrival)) for step, arrival in folded[0])
+
+    def _join(self, steps: Sequence[Step]) -> str:
+        if self._name is not None:
+            return join(self._name, steps)
+        return join(steps[0].after[2:-2], steps[1:]) if steps else "target"
+
+    def _note(self, error: BaseException, obj: object, endless: bool) -> str:
+        if type(error) is Invalid:
+            text = str(error)
+            return f"{text[0].upper()}{text[1:]}."
+        if endless:
+            return "Its reduce value brings an object made for it, and so does that one's, without end."
+        if isinstance(error, RuntimeError) and "changed" in str(error.args[:1]):
+            return "Something changed it while it was pickled; another thread, or code that runs during pickling."
+        if weakref.ReferenceType in type(obj).__mro__:
+            return self._target_note(obj)
+        return kinds.lookup_note(obj)
+
+    def _target_note(self, obj: Any) -> str:
+        self._targets += 1
+        if self._targets > _MOST_TARGETS:
+            return ""
+        target = weakref.ReferenceType.__call__(obj)
+        if target is None:
+            return "Its target is gone."
+        way = self.locator.way_to(target)
+        if way is None:
+            return f"Its target, a {type_name(target)}, is not part of what is sent."
+        path = self._join([step for step, _ in _folded(_flat(way))])
+        return f"Its target ({path}) is part of what is sent, so it can be made again over there."
+
+    def _words(self, error: BaseException, obj: object) -> str:
+        if type(error) is Invalid:
+            return self._real_error(obj) or _text_of(error)
+        return _text_of(error)
+
+
+def _flat(way: Way) -> Steps:
+    return [pair for hop in way for pair in zip(hop.steps, hop.arrivals, strict=True)]
+
+
+def _folded(steps: Steps) -> Steps:
+    """Fold the steps, each with what the last of them arrives at."""
+    return [(step, steps[at][1]) for step, at in fold([step for step, _ in steps])]
+
+
+def _owner(way: Way) -> tuple[type | None, str]:
+    """Give the class whose attribute leads to the culprit, and the attribute: the user's own before the library's."""
+    nearest: tuple[type | None, str] = None, ""
+    for hop in reversed(way):
+        for step in hop.steps[:1]:
+            name = step.after[1:] if step.kind == "attribute" and not step.before else ""
+            if not name.isidentifier() or is_class(hop.holder) or is_made_in_c(type(hop.holder)):
+                continue
+            cls = type(hop.holder)
+            if nearest[0] is None:
+                nearest = cls, name
+            if (module_of(cls) or "").partition(".")[0] not in sys.stdlib_module_names:
+                return cls, name
+    return nearest
+
+
+def _raised_at(error: BaseException) -> Place | None:
+    """Give the line where an object's own method raised: the deepest one in the file that the pickler called into."""
+    frames = list(_own_frames(error))
+    if not frames:
+        return None
+    file = frames[0][0].co_filename
+    code, line = next((code, line) for code, line in reversed(frames) if code.co_filename == file)
+    statement = linecache.getline(file, line).strip() or None
+    return Place(file=file, line=line, statement=statement, function=getattr(code, "co_qualname", code.co_name))
+
+
+def _own_frames(error: BaseException) -> Iterator[tuple[types.CodeType, int]]:
+    traceback = error.__traceback__
+    while traceback is not None:
+        module = traceback.tb_frame.f_globals.get("__name__")
+        if type(module) is not str or (module != "copyreg" and module.partition(".")[0] != "picklecheck"):
+            yield traceback.tb_frame.f_code, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _text_of(error: BaseException) -> str:
+    """Give "TypeError: ..." without calling code of an exception class of the user's."""
+    said = [arg if type(arg) is str else short_repr(arg) for arg in error.args]
+    text = ", ".join(said)
+    name = type(error).__name__
+    return (f"{name}: {text}" if text else name)[:_MOST_TEXT]

@@ -1,0 +1,175 @@
+"""The words that every form of a report shares: counts, sizes, signs, and what a stranger says made harmless."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from picklecheck.model import Finding, Report
+
+__all__ = [
+    "Pen", "amount", "count", "expression", "next_step", "place", "size", "stopped_by", "subject", "verdict", "way",
+]  # fmt: skip
+
+_MAX_NAME = 200
+_MAX_PATH = 600
+_CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+_SIGNS = {
+    "yes": "✓",
+    "no": "✗",
+    "dots": "…",
+    "times": "\N{MULTIPLICATION SIGN}",
+    "arrow": "→",
+    "fork": "├─ ",
+    "last": "└─ ",
+    "pipe": "│  ",
+}
+_PLAIN_SIGNS = {
+    "yes": "ok", "no": "FAIL", "dots": "...", "times": "x", "arrow": "->", "fork": "|- ", "last": "`- ", "pipe": "|  ",
+}  # fmt: skip
+
+
+def _can_write(encoding: str) -> bool:
+    try:
+        return bool("".join((*_SIGNS.values(), _CIRCLES)).encode(encoding))
+    except (UnicodeError, LookupError):
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Writes signs and strangers' text so that the encoding of the place they go to can hold them.
+
+    Attributes:
+        encoding: what the text will be encoded with; where that lacks our signs, ASCII ones stand in for them.
+        rich: whether our own signs are used.
+    """
+
+    encoding: str
+    rich: bool
+
+    @classmethod
+    def of(cls, encoding: str | None) -> Pen:
+        """Give the pen for an encoding; one that is not known counts as ASCII."""
+        return cls(encoding, True) if encoding and _can_write(encoding) else cls(_known(encoding), False)
+
+    def sign(self, name: str) -> str:
+        """Give a sign by its name."""
+        return (_SIGNS if self.rich else _PLAIN_SIGNS)[name]
+
+    def circled(self, number: int) -> str:
+        """Give the mark of a culprit: ① to ⑳, then (21)."""
+        return _CIRCLES[number - 1] if self.rich and number <= len(_CIRCLES) else f"({number})"
+
+    def clean(self, text: str, limit: int | None = None) -> str:
+        r"""Write as escapes what could move the cursor, break the line or not be encoded, and cut the text to `limit`.
+
+        >>> Pen.of("utf-8").clean("a\x1b[31m\n")
+        'a\\x1b[31m\\n'
+        """
+        piece = text if limit is None else text[: limit + 1]
+        if not piece.isprintable():
+            piece = "".join(letter if letter.isprintable() else _escape(letter) for letter in piece)
+        piece = piece.encode(self.encoding, "backslashreplace").decode(self.encoding)
+        if limit is None or len(piece) <= limit:
+            return piece
+        dots = self.sign("dots")
+        return piece[: limit - len(dots)] + dots
+
+
+def _known(encoding: str | None) -> str:
+    try:
+        "".encode(encoding or "ascii")
+    except LookupError:
+        return "ascii"
+    return encoding or "ascii"
+
+
+def _escape(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def amount(number: int) -> str:
+    """Give a number with commas: 20,000."""
+    return f"{number:,}"
+
+
+def count(number: int, noun: str) -> str:
+    """Give a number with its noun: "1 object", "20,000 objects"."""
+    return f"{amount(number)} {noun}" if number == 1 else f"{amount(number)} {noun}s"
+
+
+def size(number: int) -> str:
+    """Give a number of bytes in the unit that a person would use: "1.2 kB"."""
+    if number < 1000:
+        return count(number, "byte")
+    value, unit = float(number), ""
+    units = ["TB", "GB", "MB", "kB"]
+    while (value >= 999.5 or not unit) and units:
+        value, unit = value / 1000, units.pop()
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{amount(round(value))} {unit}"
+
+
+def subject(finding: Finding, pen: Pen) -> str:
+    """Give the expression that a culprit is shown under, cut in its middle where it is of no use to a person."""
+    if finding.path is None:
+        return f"{pen.clean(finding.name or finding.value or finding.type, _MAX_NAME)} (no path leads to it)"
+    return expression(finding.path, pen)
+
+
+def expression(path: str, pen: Pen) -> str:
+    """Give a path as it is, unless it is far too long to be read."""
+    if len(path) <= _MAX_PATH:
+        return pen.clean(path)
+    half = _MAX_PATH // 2
+    return f"{pen.clean(path[:half])} {pen.sign('dots')} {pen.clean(path[-half:])}"
+
+
+def place(finding: Finding, *, whole: bool = False) -> str:
+    """Give where the culprit was set and whose attribute it is, saying the class only where the place does not.
+
+    Args:
+        finding: what is shown.
+        whole: whether the path of the file is given from its root.
+    """
+    owner = (finding.owner or "").rpartition(".")[2]
+    found = finding.assigned_at
+    where = str(found or "")
+    if whole and found:
+        where = f"{found.file}:{found.line}" + (f" in {found.function}" if found.function else "")
+    if not owner or owner in where:
+        return where
+    return f"{where}, of {owner}" if where else f"an attribute of {owner}"
+
+
+def way(report: Report) -> str:
+    """Give how the object was to cross: "process, spawn"."""
+    return ", ".join(part for part in (report.transport, report.start_method) if part)
+
+
+def verdict(report: Report, different: int) -> str:
+    """Give the answer in one sentence; `different` says how many unlike culprits there are."""
+    facts = [] if report.target_type == report.target else [report.target_type]
+    if report.ok and report.size is not None:
+        facts += [count(report.size.objects, "object")] if report.size.objects else []
+        facts += [size(report.size.bytes)]
+    head = _cut(report.target) + (f" ({', '.join(_cut(fact) for fact in facts)})" if facts else "")
+    if report.ok:
+        return f"{head} pickles ({way(report)})"
+    return f"{head} does not pickle ({way(report)}): {stopped_by(report, different)}"
+
+
+def stopped_by(report: Report, different: int) -> str:
+    """Give how many objects are to blame: "3 objects stop it", "20,000 objects stop it, 2 different"."""
+    number = sum(failure.severity == "error" for failure in report.failures)
+    verb = "stops" if number == 1 else "stop"
+    unlike = f" ({amount(different)} different)" if different > 1 else " (all alike)"
+    return f"{count(number, 'object')} {verb} it{unlike if different < number else ''}"
+
+
+def next_step(report: Report) -> str | None:
+    """Give the one thing to do next, as a command; None where all is well."""
+    return None if report.ok else f"picklecheck kinds {report.failures[0].kind}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_NAME else text[: _MAX_NAME - 3] + "..."
