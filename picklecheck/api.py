@@ -180,9 +180,7 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
 
     with collector_off(), transport.during():
         seen = walk(obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
-        failures = failures_of(
-            seen, name, spawning=transport.starts_process, real_error=lambda culprit: _real_error(make, culprit)
-        )
+        failures = failures_of(seen, name, make=make, spawning=transport.starts_process)
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(obj),
@@ -194,18 +192,6 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         notes=(note,) if note else (),
         renderers=RENDERERS,
     )
-
-
-def _real_error(make: Callable[[Any], pickle.Pickler], obj: object) -> str | None:
-    """Give the real pickler's words for one object."""
-    from picklecheck.probe.walk import Sink
-
-    try:
-        make(Sink()).dump(obj)
-    except Exception as error:
-        first = error.args[0] if error.args and type(error.args[0]) is str else ""
-        return f"{type(error).__name__}: {first}"
-    return None
 
 
 def _protocol(asked: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import pickle
 import sys
 import types
 import weakref
@@ -12,7 +13,7 @@ from typing import Any
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import Invalid, Located, Locator, Walk, Way
+from picklecheck.probe import Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
 from picklecheck.safe import is_class, is_made_in_c, module_of, qualified_name, short_repr, type_name
 
 __all__ = ["failures_of"]
@@ -25,7 +26,7 @@ Steps = list[tuple[Step, object]]
 
 
 def failures_of(
-    walk: Walk, name: str | None, *, spawning: bool, real_error: Callable[[object], str | None]
+    walk: Walk, name: str | None, *, spawning: bool, make: Callable[[Any], pickle.Pickler]
 ) -> list[Failure]:
     """Give a failure for each culprit, in the order of the pass; first of all for a graph that is too deep.
 
@@ -33,21 +34,21 @@ def failures_of(
         walk: what the pass saw.
         name: the root's name; None for the arguments of a call, where each has its own.
         spawning: whether it was pickled as if a child was being spawned.
-        real_error: asks the real pickler about one object, for its own words.
+        make: gives a pickler of the transport's class for a sink.
     """
-    teller = _Teller(walk, name, spawning, real_error)
+    teller = _Teller(walk, name, spawning, make)
     found = [teller.failure(located) for located in teller.locator.culprits()]
-    return [teller.too_deep(walk.too_deep), *found] if walk.too_deep is not None else found
+    endless = any(culprit.endless for culprit in walk.culprits)
+    # how deep the rest goes cannot be told beside a chain that never ends
+    return found if walk.too_deep is None or endless else [teller.too_deep(walk.too_deep), *found]
 
 
 class _Teller:
-    def __init__(
-        self, walk: Walk, name: str | None, spawning: bool, real_error: Callable[[object], str | None]
-    ) -> None:
+    def __init__(self, walk: Walk, name: str | None, spawning: bool, make: Callable[[Any], pickle.Pickler]) -> None:
         self._walk = walk
         self._name = name
         self._spawning = spawning
-        self._real_error = real_error
+        self._make = make
         self.locator = Locator(walk)
         self._targets = 0
 
@@ -56,7 +57,12 @@ class _Teller:
         obj = self._walk.objects[culprit.index]
         first = located.ways[0]
         subject = kinds.Subject(
-            obj, culprit.error, first[-1].holder if first[-1].steps else None, self._spawning, culprit.nearest
+            obj,
+            culprit.error,
+            holder=first[-1].holder if first[-1].steps else None,
+            spawning=self._spawning,
+            nearest=culprit.nearest,
+            invalid=type(culprit.error) is Invalid,
         )
         kind = kinds.find(subject)
         paths, trail = self._paths(located.ways)
@@ -127,6 +133,8 @@ class _Teller:
             return f"{text[0].upper()}{text[1:]}."
         if endless:
             return "Its reduce value brings an object made for it, and so does that one's, without end."
+        if isinstance(error, NoAnswer):
+            return "It did not come back within the time limit, and was broken off."
         if isinstance(error, RuntimeError) and "changed" in str(error.args[:1]):
             return "Something changed it while it was pickled; another thread, or code that runs during pickling."
         if weakref.ReferenceType in type(obj).__mro__:
@@ -148,7 +156,8 @@ class _Teller:
 
     def _words(self, error: BaseException, obj: object) -> str:
         if type(error) is Invalid:
-            return self._real_error(obj) or _text_of(error)
+            said = None if error.value is None else words_for(self._make, obj, error.value)
+            return said or _text_of(error)
         return _text_of(error)
 
 

@@ -6,6 +6,8 @@ length is one pass: ``obj`` + ``.cache`` + ``list(...)[0]`` gives ``list(obj.cac
 
 from __future__ import annotations
 
+import keyword
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,8 +53,8 @@ class Step:
 
 
 def attribute(name: str) -> Step:
-    """Give the step ``.name``, or ``.__dict__['name']`` where the name is no identifier."""
-    if name.isidentifier():
+    """Give the step ``.name``, or ``.__dict__['name']`` where source cannot say the name."""
+    if name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name:
         return Step("class" if name == "__class__" else "cell" if name == "cell_contents" else "attribute", f".{name}")
     return Step("attribute", f".__dict__[{name!r}]")
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 __all__ = [
-    "class_dict", "dict_getter", "find_in_class", "instance_dict", "is_class", "is_made_in_c", "members", "module_of", "mro",
-    "plain_access", "qualified_name", "qualname_of", "short_repr", "type_name", "under",
+    "class_dict", "dict_getter", "find_in_class", "instance_dict", "is_class", "is_made_in_c", "members", "module_of",
+    "mro", "plain_access", "qualified_name", "qualname_of", "short_repr", "type_name", "under",
 ]  # fmt: skip
 
 _MRO = type.__dict__["__mro__"]

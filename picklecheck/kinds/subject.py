@@ -20,6 +20,7 @@ class Subject:
         holder: the object that holds it; None for the root.
         spawning: whether it was pickled as if a child was being spawned.
         nearest: whether it is only the nearest object to an error that no object could be found for.
+        invalid: whether it gave a reduce value that C refuses.
         names: the full names of its type and that type's bases ("socket.socket"); builtins without a module.
         holders: the same for the holder.
         frames: (function, file) of the code that raised the error, without picklecheck's own and copyreg's.
@@ -30,6 +31,7 @@ class Subject:
     holder: object = None
     spawning: bool = False
     nearest: bool = False
+    invalid: bool = False
     names: frozenset[str] = field(init=False)
     holders: frozenset[str] = field(init=False)
     frames: tuple[tuple[str, str], ...] = field(init=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import pickle
 import sys
 import types
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 
 from picklecheck.kinds.names import look_up
 from picklecheck.kinds.subject import Subject
-from picklecheck.safe import class_dict, find_in_class, instance_dict, module_of, mro, qualname_of
+from picklecheck.safe import class_dict, find_in_class, instance_dict, module_of, mro, plain_access, qualname_of
 from picklecheck.safe import is_class as really_a_class
 
 __all__: list[str] = []
@@ -167,9 +168,9 @@ def is_answered_by_a_hook(subject: Subject) -> bool:
     """Tell whether `__getattr__` or `__getattribute__` stood in the way of the pickler's own questions."""
     if subject.frames:
         return subject.frames[0][0] in _HOOKS
-    if not any(type(find_in_class(type(subject.obj), name)) is types.FunctionType for name in _HOOKS):
-        return False
-    return not has_reduce_of_its_own(subject)
+    cls = type(subject.obj)
+    hooked = find_in_class(cls, "__getattr__") is not None or not plain_access(cls)
+    return hooked and not has_reduce_of_its_own(subject)
 
 
 def is_foreign_iterator(subject: Subject) -> bool:
@@ -181,6 +182,8 @@ def is_foreign_iterator(subject: Subject) -> bool:
 
 def has_reduce_of_its_own(subject: Subject) -> bool:
     """Tell whether Python code of the object's takes part in pickling it."""
+    if subject.invalid or type(subject.error) is pickle.PicklingError:
+        return True  # it gave a value that C refuses, or a name under which it is not found
     cls = type(subject.obj)
     found = [(find_in_class(cls, name), _OWN.get(name)) for name in _REDUCE_METHODS]
     return bool(subject.frames) or any(method is not None and method is not usual for method, usual in found)
@@ -188,6 +191,8 @@ def has_reduce_of_its_own(subject: Subject) -> bool:
 
 def has_no_reduce_of_its_own(subject: Subject) -> bool:
     """Tell whether it is of a C type, and no Python code is to blame."""
+    if subject.invalid or type(subject.error) is pickle.PicklingError:
+        return False
     if any(not name.endswith("__reduce_cython__") for name, _ in subject.frames):
         return False
     found = [find_in_class(type(subject.obj), name) for name in _REDUCE_METHODS]

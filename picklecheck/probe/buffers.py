@@ -52,5 +52,6 @@ def _numpy_measure(numpy: Any, ndarray: Any) -> Measure:
 
 
 def _storage(obj: Any) -> tuple[int, Any] | None:
-    size = obj.nbytes()
-    return None if size < LARGE or obj.device.type != "cpu" else (size, (bytes, ()))
+    untyped = getattr(obj, "_untyped_storage", obj)  # asking a TypedStorage itself makes torch warn
+    size = untyped.nbytes()
+    return None if size < LARGE or untyped.device.type != "cpu" else (size, (bytes, ()))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import sys
+import types
 from typing import Any
+
+from picklecheck.safe import find_in_class, short_repr
 
 __all__ = ["Judge"]
 
@@ -34,6 +38,9 @@ class Judge:
             obj: the function or class, or any object whose reduce value is a string.
             name: that string, for such an object.
         """
+        if not _has_plain_repr(obj) and not _is_found(obj, name):
+            # the C pickler would put the object's own repr into its message
+            return pickle.PicklingError(f"Can't pickle {short_repr(obj)}: it's not found under its name")
         pickler = self._plain if name is None else self._named
         self._named.name = name or ""
         try:
@@ -43,3 +50,23 @@ class Judge:
         finally:
             pickler.clear_memo()
         return None
+
+
+def _has_plain_repr(obj: object) -> bool:
+    found = find_in_class(type(obj), "__repr__")
+    if type(found) is types.WrapperDescriptorType:
+        return True
+    return type(found) is types.FunctionType and found.__module__ in ("enum", "abc", "typing")
+
+
+def _is_found(obj: Any, name: str | None) -> bool:
+    """Look for an object as C does (`save_global`), up to the point where it would report."""
+    try:
+        module = obj.__module__
+        found: Any = sys.modules[module] if module in sys.modules else __import__(module, fromlist=["_"])
+        for part in (name or obj.__qualname__).split("."):
+            found = getattr(found, part)
+    except Exception:
+        # C goes on where there is no module: it searches them all
+        return getattr(obj, "__module__", None) is None
+    return found is obj

@@ -48,7 +48,8 @@ class Locator:
     def __init__(self, walk: Walk) -> None:
         self.walk = walk
         self.namer = Namer(walk)
-        # the first place of an object that C met again below itself, before it was in the memo (a cycle through arguments)
+        # the first place of an object that C met again below itself, before it was in the memo (a cycle through
+        # arguments)
         self.index_of = dict(zip(map(id, reversed(walk.objects)), range(len(walk.objects) - 1, -1, -1), strict=True))
         self.opened: dict[int, Contents] = {}
         self.refused = {culprit.index for culprit in walk.culprits}
@@ -59,14 +60,15 @@ class Locator:
     def culprits(self) -> list[Located]:
         """Find the ways to every culprit."""
         culprits = self.walk.culprits
-        self.find_chains(culprit.index for culprit in culprits)
+        self._find_chains(culprit.index for culprit in culprits)
         chains = dict(self.chains)
         too_long = any(len(chain) > _LONG_CHAIN for chain in chains.values())
-        references = {} if too_long else self.open_holders(chains)
-        holders = {} if too_long else self.holders_of(chains)
+        references = {} if too_long else self._open_holders(chains)
+        holders = {} if too_long else self._holders_of(chains)
         found = []
         for culprit in culprits:
-            ways = self.all_ways(culprit.index, chains[culprit.index], holders)
+            ways = self._all_ways(culprit.index, chains[culprit.index], holders)
+            ways = tuple(self.namer.by_cells(tuple(way)) for way in ways)
             seen = max(references.get(culprit.index, 1), len(holders.get(culprit.index, ())))
             found.append(Located(culprit, ways, seen))
         return found
@@ -76,96 +78,101 @@ class Locator:
         depths: list[int] = []
         for parent in self.walk.parents or ():
             depths.append(0 if parent == ROOT else depths[parent] + 1)
-        return self.tree_way(max(range(len(depths)), key=depths.__getitem__)) if depths else ()
+        return self._tree_way(max(range(len(depths)), key=depths.__getitem__)) if depths else ()
 
     def way_to(self, obj: object) -> Way | None:
         """Give the way by which the pass came to an object; None where it did not."""
         if obj is self.walk.root:
             return ()
         index = self.index_of.get(id(obj))
-        return None if index is None else self.tree_way(index)
+        return None if index is None else self._tree_way(index)
 
     # the tree of the pass
 
-    def box(self, index: int) -> list[Any] | None:
+    def _box(self, index: int) -> list[Any] | None:
         """Give what the saving of an object goes through: its reduce value's parts; for the root, the root itself."""
         if index == ROOT:
             return [self.walk.root]
         return None if index in self.refused else parts_of(self.walk.value(index))
 
-    def open(self, index: int) -> Contents:
+    def _open(self, index: int) -> Contents:
         if index not in self.opened:
-            self.opened[index] = contents(self.box(index) or [], self.index_of)
+            self.opened[index] = contents(self._box(index) or [], self.index_of)
         return self.opened[index]
 
-    def chain(self, index: int) -> list[int]:
+    def _chain(self, index: int) -> list[int]:
         """Give the places from the first object under the root down to `index`."""
         if index not in self.chains:
-            self.find_chains([index])
+            self._find_chains([index])
         return self.chains[index]
 
-    def find_chains(self, indexes: Iterable[int]) -> None:
-        descent = None if self.walk.parents is not None else Descent(self.open)
+    def _find_chains(self, indexes: Iterable[int]) -> None:
+        descent = None if self.walk.parents is not None else Descent(self._open)
         for index in sorted(set(indexes) - set(self.chains)):
-            self.chains[index] = self.climb(index) if descent is None else descent.to(index)
+            self.chains[index] = self._climb(index) if descent is None else descent.to(index)
 
-    def climb(self, index: int) -> list[int]:
+    def _climb(self, index: int) -> list[int]:
         up, parents = [], self.walk.parents or []
         while index != ROOT:
             up.append(index)
             index = parents[index]
         return up[::-1]
 
-    def tree_way(self, index: int) -> Way:
+    def _tree_way(self, index: int) -> Way:
         """Give the one way by which the pass came to an object."""
         if index not in self.ways:
-            chain = [ROOT, *self.chain(index)]
+            chain = [ROOT, *self._chain(index)]
             hops, at = [], 0
             while at < len(chain) - 1:
                 run = self.namer.run_of(chain, at) if at and len(chain) > _LONG_CHAIN else None
-                hops.append(run or self.hops_between(chain[at], chain[at + 1])[0])
+                hops.append(run or self._hops_between(chain[at], chain[at + 1])[0])
                 at += run.steps[0].count if run else 1
             self.ways[index] = tuple(hops)
         return self.ways[index]
 
-    def hops_between(self, holder: int, child: int) -> list[Hop]:
+    def _hops_between(self, holder: int, child: int) -> list[Hop]:
         key = holder, child
         if key not in self.hops:
-            places = self.open(holder).places(child, _MOST_WAYS)
-            hops = [self.namer.name(holder, place, child) for place in places]
-            self.hops[key] = hops or [self.namer.lost(holder, child)]
+            places = self._open(holder).places(child, _MOST_WAYS)
+            hops = [hop for place in places for hop in self.namer.name(holder, place, child)]
+            by_steps = {hop.steps: hop for hop in hops}
+            self.hops[key] = list(by_steps.values()) or [self.namer.lost(holder, child)]
         return self.hops[key]
 
     # everything else that holds a culprit, or an object on its way
 
-    def open_holders(self, chains: dict[int, list[int]]) -> dict[int, int]:
+    def _open_holders(self, chains: dict[int, list[int]]) -> dict[int, int]:
         """Open what saved again a culprit or something on its way; give the numbers of references to the culprits."""
         walk = self.walk
-        wanted = self.wanted_ids(chains)
+        wanted = self._wanted_ids(chains)
         flags = map(wanted.__contains__, map(id, walk.trace))
         positions = list(itertools.compress(itertools.count(), flags))
         firsts = {mark - 1 for mark in walk.marks}
         repeats = [position for position in positions if position not in firsts]
-        saving = {position: self.saved_in(position) for position in self.spread(repeats)}
-        self.find_chains(index for index in saving.values() if index != ROOT)
-        for index in saving.values():
-            for holder in [ROOT, *(self.chain(index) if index != ROOT else ())]:
-                self.open(holder)
+        kept = self._spread(repeats)
+        saving = {self._saved_in(position) for position in kept}
+        if walk.parents is None:  # a repeated object may be a child of something above the holder that it was met under
+            again = (self.index_of.get(id(walk.trace[position]), ROOT) for position in kept)
+            saving.update(index - 1 for index in again if index != ROOT)
+        self._find_chains(index for index in saving if index != ROOT)
+        for index in saving:
+            for holder in [ROOT, *(self._chain(index) if index != ROOT else ())]:
+                self._open(holder)
         counted = Counter(id(walk.trace[position]) for position in repeats)
         return {index: 1 + counted[id(walk.objects[index])] for index in chains}
 
-    def wanted_ids(self, chains: dict[int, list[int]]) -> set[int]:
+    def _wanted_ids(self, chains: dict[int, list[int]]) -> set[int]:
         wanted = set()
         for chain in chains.values():
             at = ROOT
             for child in chain:
                 wanted.add(id(self.walk.objects[child]))
-                for place in self.open(at).places(child, 2):
+                for place in self._open(at).places(child, 2):
                     wanted.update(id(box) for box, _ in place[1:])
                 at = child
         return wanted
 
-    def spread(self, positions: list[int]) -> list[int]:
+    def _spread(self, positions: list[int]) -> list[int]:
         """Give the first repeats of each object, at most so many in all."""
         seen: Counter[int] = Counter()
         kept = []
@@ -178,14 +185,14 @@ class Locator:
                 break
         return kept
 
-    def saved_in(self, position: int) -> int:
+    def _saved_in(self, position: int) -> int:
         """Give the object that was met last before a position of the trace: what holds it is that or lies above."""
         walk = self.walk
         if walk.parents is not None:
             return walk.units[bisect.bisect_right(walk.units, (position, len(walk.objects))) - 1][1]
         return walk.first_mark + bisect.bisect_right(walk.marks, position) - 1
 
-    def holders_of(self, chains: dict[int, list[int]]) -> dict[int, list[int]]:
+    def _holders_of(self, chains: dict[int, list[int]]) -> dict[int, list[int]]:
         """Give, for each object that matters, the places of all opened objects that hold it."""
         matter = {index for chain in chains.values() for index in chain} | set(self.opened) - {ROOT}
         holders: dict[int, list[int]] = {}
@@ -200,17 +207,17 @@ class Locator:
                     known.append(above)
         return holders
 
-    def all_ways(self, index: int, chain: list[int], holders: dict[int, list[int]]) -> tuple[Way, ...]:
+    def _all_ways(self, index: int, chain: list[int], holders: dict[int, list[int]]) -> tuple[Way, ...]:
         if not holders:
-            return (self.tree_way(index),)
+            return (self._tree_way(index),)
         if all(len(holders[at]) == 1 for at in chain):
-            hops_by_step = [self.hops_between(at, child) for at, child in zip([ROOT, *chain], chain, strict=False)]
+            hops_by_step = [self._hops_between(at, child) for at, child in zip([ROOT, *chain], chain, strict=False)]
             if all(len(hops) == 1 for hops in hops_by_step):
                 return (tuple(hops[0] for hops in hops_by_step),)
             return tuple(sorted(itertools.islice(itertools.product(*hops_by_step), _MOST_WAYS), key=_length))
-        return tuple(itertools.islice(self.search(index, holders), _MOST_WAYS)) or (self.tree_way(index),)
+        return tuple(itertools.islice(self._search(index, holders), _MOST_WAYS)) or (self._tree_way(index),)
 
-    def search(self, index: int, holders: dict[int, list[int]]) -> Iterator[Way]:
+    def _search(self, index: int, holders: dict[int, list[int]]) -> Iterator[Way]:
         """Yield the ways up from an object to the root, the shortest first."""
         order = itertools.count()
         heap: list[tuple[int, int, int, tuple[Hop, ...], frozenset[int]]] = [(0, 0, index, (), frozenset({index}))]
@@ -224,7 +231,7 @@ class Locator:
             for holder in holders.get(at, ()):
                 if holder in passed:
                     continue
-                for hop in self.hops_between(holder, at):
+                for hop in self._hops_between(holder, at):
                     entry = length + len(hop.steps), next(order), holder, (hop, *hops), passed | {holder}
                     heapq.heappush(heap, entry)
 

@@ -22,19 +22,22 @@ _GETTERS: dict[type, tuple[str, ...]] = {
     types.BuiltinFunctionType: ("__self__",),
     type([].__len__): ("__self__",),
     types.CellType: ("cell_contents",),
+    types.GenericAlias: ("__origin__", "__args__"),
+    types.UnionType: ("__args__",),
 }
 
 
 def listing(obj: object) -> Iterator[tuple[Steps, Any]]:
-    """Yield steps and value for everything that `obj` holds directly, the shortest way to say it first."""
-    yield from _attributes(obj)
+    """Yield steps and value for everything that `obj` holds directly, the plainest way to say it first."""
     cls = type(obj)
-    for name in _GETTERS.get(cls, ()):
-        try:
-            yield (paths.attribute(name),), getattr(obj, name)
-        except ValueError:  # an empty cell
-            continue
     yield (_class_step(cls),), cls
+    yield from _attributes(obj)
+    for kind, names in _GETTERS.items():
+        for name in names if issubclass(cls, kind) else ():
+            try:
+                yield (paths.attribute(name),), getattr(obj, name)
+            except ValueError:  # an empty cell
+                continue
     yield from _contents(obj)
 
 
@@ -53,9 +56,7 @@ def _attributes(obj: object) -> Iterator[tuple[Steps, Any]]:
         else:
             step = paths.attribute(name)
         yield (step,), held
-    for name, held in members(obj):
-        if name.startswith("__") and name.endswith("__") and name not in ("__self__", "__func__", "__wrapped__"):
-            continue
+    for name, held in sorted(members(obj), key=lambda member: member[0].startswith("__")):
         found = type(find_in_class(cls, name)) is types.MemberDescriptorType
         yield ((paths.attribute(name) if plain and found else paths.raw_attribute(name)),), held
 
@@ -95,7 +96,7 @@ def _mapping_contents(obj: Any) -> Iterator[tuple[Steps, Any]]:
     for number, (key, held) in enumerate(list(dict.items(obj))):
         step = paths.item(key) if direct else None
         yield (step or paths.value(number, base),), held
-        yield (paths.key(number, base),), key
+        yield (paths.key(number, None if find_in_class(cls, "__iter__") is dict.__iter__ else base),), key
 
 
 def _sequence_contents(obj: Any, base: Any) -> Iterator[tuple[Steps, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,31 +35,44 @@ class Namer:
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self._listings: dict[int, dict[int, tuple[tuple[Step, ...], Any]]] = {}
+        self._listings: dict[int, dict[int, list[tuple[tuple[Step, ...], Any]]]] = {}
+        self._tables: dict[int, dict[int, tuple[tuple[Step, ...], Any]]] = {}
 
-    def name(self, holder: int, place: Place, child: int) -> Hop:
-        """Give the hop to a child that lies in `place` of its holder's box."""
+    def name(self, holder: int, place: Place, child: int) -> list[Hop]:
+        """Give the hops to a child that lies in `place` of its holder's box: one for each name that it has there."""
         arrivals = [*(box for box, _ in place[1:]), self._walk.objects[child]]
         if holder == _ROOT:
-            return Hop(self._walk.root, tuple(step_inside(*spot) for spot in place[1:]), tuple(arrivals[1:]))
+            return [Hop(self._walk.root, tuple(step_inside(*spot) for spot in place[1:]), tuple(arrivals[1:]))]
         obj = self._walk.objects[holder]
-        known = self._listing(holder)
         for number, arrival in enumerate(arrivals):
-            steps, held = known.get(id(arrival), ((), None))
-            if steps and held is arrival:
-                rest = tuple(step_inside(*spot) for spot in place[number + 1 :])
-                return Hop(obj, steps + rest, (*_same(len(steps), arrival), *arrivals[number + 1 :]))
-        return self._through_the_call(holder, place, arrivals)
+            rest = tuple(step_inside(*spot) for spot in place[number + 1 :])
+            names = self._names(holder, arrival)
+            if names:
+                behind = tuple(arrivals[number + 1 :])
+                return [Hop(obj, steps + rest, (*_same(len(steps), arrival), *behind)) for steps in names]
+        return [self._through_the_call(holder, place, arrivals)]
 
     def lost(self, holder: int, child: int) -> Hop:
         """Give a hop to a child that its holder's reduce value no longer has: through a call made anew."""
-        obj = self._walk.root if holder == _ROOT else self._walk.objects[holder]
         if holder == _ROOT:
-            return Hop(obj, (), ())
-        steps, held = self._listing(holder).get(id(self._walk.objects[child]), ((), None))
-        if steps and held is self._walk.objects[child]:
-            return Hop(obj, steps, _same(len(steps), held))
-        return Hop(obj, (self._call_step(obj),), (self._walk.objects[child],))
+            return Hop(self._walk.root, (), ())
+        obj, arrival = self._walk.objects[holder], self._walk.objects[child]
+        steps = next(iter(self._names(holder, arrival)), (self._call_step(obj),))
+        return Hop(obj, steps, _same(len(steps), arrival))
+
+    def by_cells(self, way: tuple[Hop, ...]) -> tuple[Hop, ...]:
+        """Say what lies in a cell of a table by row and column, in place of the way through the table's own parts."""
+        for at, hop in enumerate(way):
+            known = self._cells(hop.holder)
+            for end in range(len(way) - 1, at - 1, -1) if known else ():
+                below = way[end]
+                for number in range(len(below.steps) - 1, -1, -1):
+                    steps, held = known.get(id(below.arrivals[number]), ((), None))
+                    if steps and held is below.arrivals[number]:
+                        arrivals = (*_same(len(steps), held), *below.arrivals[number + 1 :])
+                        cell = Hop(hop.holder, steps + below.steps[number + 1 :], arrivals)
+                        return (*way[:at], cell, *way[end + 1 :])
+        return way
 
     def run_of(self, chain: list[int], start: int) -> Hop | None:
         """Give one hop for links that follow each other by one and the same attribute; None where too few do.
@@ -88,15 +100,19 @@ class Namer:
             return None
         return Hop(first, (paths.repeat([paths.attribute(name)], end - start),), (objects[chain[end]],))
 
-    def _listing(self, holder: int) -> dict[int, tuple[tuple[Step, ...], Any]]:
+    def _names(self, holder: int, held: Any) -> list[tuple[Step, ...]]:
         if holder not in self._listings:
-            obj = self._walk.objects[holder]
-            known: dict[int, tuple[tuple[Step, ...], Any]] = {}
-            for source in (cells, listing):
-                for steps, held in source(obj):
-                    known.setdefault(id(held), (steps, held))
+            known: dict[int, list[tuple[tuple[Step, ...], Any]]] = {}
+            for steps, thing in listing(self._walk.objects[holder]):
+                known.setdefault(id(thing), []).append((steps, thing))
             self._listings[holder] = known
-        return self._listings[holder]
+        found = self._listings[holder].get(id(held), ())
+        return [steps for steps, thing in found if thing is held]
+
+    def _cells(self, holder: Any) -> dict[int, tuple[tuple[Step, ...], Any]]:
+        if id(holder) not in self._tables:
+            self._tables[id(holder)] = {id(held): (steps, held) for steps, held in cells(holder)}
+        return self._tables[id(holder)]
 
     def _through_the_call(self, holder: int, place: Place, arrivals: list[Any]) -> Hop:
         obj = self._walk.objects[holder]
@@ -115,8 +131,7 @@ class Namer:
         cls = type(obj)
         if cls in copyreg.dispatch_table:
             return paths.call(")", "(lambda o: __import__('copyreg').dispatch_table[type(o)](o))(")
-        reduction = sys.modules.get("multiprocessing.reduction")
-        if reduction is not None and cls in reduction.ForkingPickler._extra_reducers:
+        if cls in self._walk.table:
             table = "__import__('multiprocessing.reduction').reduction.ForkingPickler._extra_reducers"
             return paths.call(")", f"(lambda o: {table}[type(o)](o))(")
         return paths.call(f".__reduce_ex__({self._walk.protocol})")

@@ -31,7 +31,13 @@ _OWN_STATE = ("__getnewargs__", "__getnewargs_ex__", "__getattr__")
 
 
 class Invalid(Exception):
-    """A reduce value that C refuses; the text says what is wrong with it, in words that hold for every version."""
+    """A reduce value that C refuses; the text says what is wrong with it, in words that hold for every version.
+
+    Attributes:
+        value: the reduce value; None where C must not be shown it (an iterator without end).
+    """
+
+    value: Any = None
 
 
 class Reducer:
@@ -41,6 +47,7 @@ class Reducer:
         plans: type -> BY_NAME, ASK, PLAIN, or the callable of the dispatch table. Read directly by the pass, which is
             why it is not private.
         measured: bytes of the large buffers that were replaced.
+        table: the pickler's dispatch table.
     """
 
     def __init__(
@@ -54,16 +61,10 @@ class Reducer:
         self.judge = Judge(protocol)
         self._protocol = protocol
         self._stand_in = stand_in
-        self._table: Mapping[type, Any] = getattr(pickler, "dispatch_table", copyreg.dispatch_table)
+        self.table: Mapping[type, Any] = getattr(pickler, "dispatch_table", copyreg.dispatch_table)
         chained = getattr(pickler, "reducer_override", None)
         self._chained: Callable[[Any], Any] | None = chained
         self._chained_plan = self._ask_chained  # one bound method, so that `is` holds
-        self._replaced = False
-
-    @property
-    def replaced(self) -> bool:
-        """Whether any object was pickled in another way than the transport would (a large buffer, a stand-in)."""
-        return self._replaced
 
     def learn(self, cls: type) -> Any:
         """Give and remember what is done with objects of a type."""
@@ -79,7 +80,6 @@ class Reducer:
         reducer = self._lookup(cls)
         if reducer is not None:
             replacement = self._stand_in(reducer)
-            self._replaced |= replacement is not None
             return replacement or reducer
         if issubclass(cls, type):
             return BY_NAME
@@ -90,14 +90,13 @@ class Reducer:
 
     def _lookup(self, cls: type) -> Any:
         try:
-            return self._table[cls]
+            return self.table[cls]
         except KeyError:
             return None
 
     def _measured(self, found: tuple[int, Any] | None) -> Any:
         if found is None:
             return None
-        self._replaced = True
         self.measured += found[0]
         return found[1]
 
@@ -148,7 +147,11 @@ class Reducer:
             if error is not None:
                 raise error
             return value
-        value = self._checked(obj, value)
+        try:
+            value = self._checked(obj, value)
+        except Invalid as invalid:
+            invalid.value = value
+            raise
         if plan is ASK and self._is_plain(type(obj)):
             self.plans[type(obj)] = PLAIN
         return _with_lists(value)

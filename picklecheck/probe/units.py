@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 from picklecheck.probe.deadline import NoAnswer
 from picklecheck.probe.members import inside
 from picklecheck.probe.reducing import BY_NAME, parts_of
-from picklecheck.probe.walk import STUB, Culprit, Sink, Walk, hook_up, start_trace, stub, unhook, was_inside_a_call
+from picklecheck.probe.walk import (
+    STUB,
+    Culprit,
+    Sink,
+    Walk,
+    hook_up,
+    start_trace,
+    stub,
+    unhook,
+    was_inside_a_call,
+    with_iterators,
+)
 
 if TYPE_CHECKING:
     from picklecheck.probe.walk import Walker
@@ -72,15 +83,27 @@ class UnitWalk:
             walk.culprits.append(Culprit(index, error, nearest=True))
 
     def _really_too_deep(self) -> bool:
-        """Ask the real pickler, without a hook, where that has no effect outside and no culprit stands in its way."""
-        if self._walk.culprits or self._reducer.replaced:
-            return True
+        """Dump in one go what the units were, the culprits stubbed: an object's own RecursionError is no depth."""
+        walk = self._walk
+        refused = {culprit.index for culprit in walk.culprits}
+        index_of = {id(obj): index for index, obj in enumerate(walk.objects)}
+
+        def hook(obj: Any) -> Any:
+            index = index_of.get(id(obj))
+            if index is None:
+                return NotImplemented
+            return STUB if index in refused else with_iterators(walk.values[index])
+
+        pickler = self._walker.make(Sink())
+        hook_up(pickler, hook)
         try:
-            self._walker.make(Sink()).dump(self._walk.root)
+            pickler.dump(walk.root)
         except RecursionError:
             return True
         except Exception:
             return False
+        finally:
+            unhook(pickler)
         return False
 
     def _hook(self, obj: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import gc
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from picklecheck.probe.deadline import NoAnswer, Watchdog
 from picklecheck.probe.reducing import BY_NAME, PLAIN, Reducer
 
-__all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "collector_off", "stub", "walk"]
+__all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "collector_off", "stub", "walk", "words_for"]
 
 
 def stub() -> None:
@@ -79,6 +79,7 @@ class Walk:
         units: places in the trace where the saving of an object's reduce value began, with its place in `objects`.
         too_deep: whether the real pickler gives up for depth.
         nested: how deep plain containers lie inside each other, where that was too deep for C.
+        table: the dispatch table that the pickler used.
         bytes: the length of the data stream, buffers included.
     """
 
@@ -95,6 +96,7 @@ class Walk:
     too_deep: RecursionError | None = None
     nested: int = 0
     bytes: int = 0
+    table: Mapping[type, Any] = field(default_factory=dict)
     ask_again: Callable[[Any], Any] = lambda obj: None
 
     def value(self, index: int) -> Any:
@@ -142,6 +144,7 @@ class Walker:
             if error is not None:
                 self.walk = UnitWalk(self, error).run()
         self.walk.bytes = self.sink.bytes + self.reducer.measured
+        self.walk.table = self.reducer.table
         self.walk.ask_again = lambda obj: self.reducer.value(obj, PLAIN)
         return self.walk
 
@@ -217,6 +220,22 @@ class Walker:
         return STUB
 
 
+def words_for(make: Callable[[Sink], pickle.Pickler], obj: object, value: object) -> str | None:
+    """Give the C pickler's own words for a reduce value that it refuses; None where it accepts it.
+
+    Everything else is stubbed, so that neither the object's code nor that of others runs again.
+    """
+    pickler = make(Sink())
+    hook_up(pickler, lambda other: value if other is obj else NotImplemented if other is stub else STUB)
+    try:
+        pickler.dump(obj)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        unhook(pickler)
+    return None
+
+
 def was_inside_a_call(error: BaseException) -> bool:
     """Tell whether an exception came from deeper than the frame that caught it (and so from a reduce call)."""
     traceback = error.__traceback__
@@ -233,7 +252,7 @@ def with_iterators(value: Any) -> Any:
 
 def hook_up(pickler: pickle.Pickler, hook: Callable[[Any], Any]) -> None:
     """Let C call `hook`, and skip the dispatch table that the hook has looked into already."""
-    pickler.reducer_override = hook  # type: ignore[method-assign]  # an attribute of the instance is as good, and faster
+    pickler.reducer_override = hook  # type: ignore[method-assign]  # as good on the instance, and faster
     try:
         pickle.Pickler.dispatch_table.__delete__(pickler)  # type: ignore[attr-defined]  # a member descriptor
     except AttributeError:
@@ -258,7 +277,7 @@ def start_trace(pickler: pickle.Pickler, trace: list[Any]) -> None:
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Keep the cyclic collector off while nothing but the pass makes objects (its runs cost 30 to 50% of a long one)."""
+    """Keep the cyclic collector off for a pass, of which its runs cost 30 to 50%; and back on, whatever happens."""
     was_on = gc.isenabled()
     gc.disable()
     try:

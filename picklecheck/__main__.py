@@ -1,0 +1,10 @@
+"""`python -m picklecheck`: the command line without its script."""
+
+from __future__ import annotations
+
+import sys
+
+from picklecheck.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

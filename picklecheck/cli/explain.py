@@ -1,0 +1,55 @@
+"""The command that explains a target."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from picklecheck import api
+from picklecheck.cli import output
+from picklecheck.cli.target import load
+from picklecheck.model import Report
+
+__all__ = ["explain"]
+
+
+def explain(target: str, options: api.Options, *, as_json: bool, show_all: bool) -> bool:
+    """Load a target, walk it, print the report, and tell whether it can be pickled.
+
+    From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
+    """
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    told = Report.to_json if as_json else _screen(stdout, show_all)
+    watch = _watch(options.name or target)
+    told(_rehearsal(options))
+    report = api.run(load(target).obj, options, watch=watch)
+    output.write(stdout, told(report))
+    report.release()
+    return report.ok
+
+
+def _rehearsal(options: api.Options) -> Report:
+    """Answer for something of our own first, so that all that is needed is loaded, and wrong options are told at once.
+
+    When the target is loaded its folder comes first on `sys.path`, and a file in it may have the name of a module that
+    we use.
+    """
+    return api.run([_screen, lambda: None, sys], options)
+
+
+def _screen(stdout: TextIO, show_all: bool) -> Callable[[Report], str]:
+    """Give what makes a report's text for this output."""
+    from picklecheck.render import text
+
+    width, color, encoding = output.width(stdout), output.wants_color(stdout), output.pen(stdout).encoding
+    return lambda report: text.render(report, width=width, color=color, show_all=show_all, encoding=encoding)
+
+
+def _watch(name: str) -> api.Watch | None:
+    """Give what shows the progress of the walk; None where nobody looks."""
+    if not output.is_watched(sys.stderr):
+        return None
+    from picklecheck.cli import progress
+
+    return progress.watcher(name)
