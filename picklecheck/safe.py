@@ -105,7 +105,7 @@ def members(obj: object) -> Iterator[tuple[str, Any]]:
     seen = set()
     for base in mro(type(obj)):
         for name, descriptor in class_dict(base).items():
-            if type(descriptor) is types.MemberDescriptorType and name not in seen:
+            if type(descriptor) is types.MemberDescriptorType and name not in seen and name != "__dict__":
                 seen.add(name)
                 try:
                     yield name, descriptor.__get__(obj)

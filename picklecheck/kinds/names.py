@@ -43,6 +43,8 @@ def look_up(obj: object) -> Lookup | None:
         module, qualname = own.get("__module__"), own.get("__qualname__", "")
     else:
         return None
+    if type(qualname) is not str:
+        return None
     space = instance_dict(sys.modules.get(module)) if type(module) is str else None
     if space is None:
         return Lookup(module if type(module) is str else None, qualname, False, False)
@@ -53,6 +55,8 @@ def look_up(obj: object) -> Lookup | None:
             return Lookup(module, qualname, True, False, None, alias)
         found = space[part]
         space = dict(vars(type).get("__dict__").__get__(found)) if is_class(found) else instance_dict(found)  # type: ignore[union-attr]
+    if type(found) in (staticmethod, classmethod):
+        found = found.__func__  # type: ignore[attr-defined]  # by its real type
     return Lookup(module, qualname, True, True, found, alias)
 
 

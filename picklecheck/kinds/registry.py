@@ -37,7 +37,8 @@ class Kind:
 
 
 _own: dict[str, tuple[Test, Kind, str]] = {}
-_loading = threading.Lock()
+_loading = threading.RLock()
+_loaded = False
 
 
 def register_kind(
@@ -132,11 +133,14 @@ def _read(slug: str) -> tuple[Kind, str]:
     return Kind(slug, words["title"], words["reason"], words["advice"]), body.lstrip("\n")
 
 
-@functools.cache
 def _load_entry_points() -> None:
-    from importlib.metadata import entry_points
-
+    global _loaded
     with _loading:
+        if _loaded:
+            return
+        _loaded = True  # first, because what is loaded may ask for kinds itself
+        from importlib.metadata import entry_points
+
         for point in entry_points(group=_GROUP):
             try:
                 point.load()()

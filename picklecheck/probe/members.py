@@ -31,17 +31,17 @@ def listing(obj: object) -> Iterator[tuple[Steps, Any]]:
     """Yield steps and value for everything that `obj` holds directly, the plainest way to say it first."""
     cls = type(obj)
     yield (_class_step(cls),), cls
-    yield from _attributes(obj)
-    for kind, names in _GETTERS.items():
-        for name in names if issubclass(cls, kind) else ():
-            try:
-                yield (paths.attribute(name),), getattr(obj, name)
-            except ValueError:  # an empty cell
-                continue
+    computed = [name for kind, names in _GETTERS.items() if issubclass(cls, kind) for name in names]
+    for name in computed:
+        try:
+            yield (paths.attribute(name),), getattr(obj, name)
+        except ValueError:  # an empty cell
+            continue
+    yield from ((steps, held) for name, steps, held in _attributes(obj) if name not in computed)
     yield from _contents(obj)
 
 
-def _attributes(obj: object) -> Iterator[tuple[Steps, Any]]:
+def _attributes(obj: object) -> Iterator[tuple[str, Steps, Any]]:
     cls = type(obj)
     plain = plain_access(cls)
     own = instance_dict(obj)
@@ -55,10 +55,10 @@ def _attributes(obj: object) -> Iterator[tuple[Steps, Any]]:
             step = Step("attribute", f".__dict__[{name!r}]")
         else:
             step = paths.attribute(name)
-        yield (step,), held
+        yield name, (step,), held
     for name, held in sorted(members(obj), key=lambda member: member[0].startswith("__")):
         found = type(find_in_class(cls, name)) is types.MemberDescriptorType
-        yield ((paths.attribute(name) if plain and found else paths.raw_attribute(name)),), held
+        yield name, ((paths.attribute(name) if plain and found else paths.raw_attribute(name)),), held
 
 
 def _is_data_descriptor(found: object) -> bool:
@@ -126,21 +126,28 @@ def _array_contents(obj: Any) -> Iterator[tuple[Steps, Any]]:
 
 
 def cells(obj: object) -> Iterator[tuple[Steps, Any]]:
-    """Yield the objects in the cells of a pandas DataFrame or Series, which lie deep inside its own containers."""
+    """Yield the objects in the cells and labels of a pandas table, which lie deep inside its own containers."""
     pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return
-    if type(obj) is getattr(pandas, "DataFrame", None):
-        table: Any = obj
+    table: Any = obj
+    if type(obj) is getattr(pandas, "DataFrame", ()):
         for column, dtype in enumerate(table.dtypes):
-            if dtype.kind == "O" and dtype.name == "object":
+            if dtype.name == "object":
                 for row, held in enumerate(table.iloc[:, column].tolist()):
                     yield (Step("item", f".iloc[{row}, {column}]"),), held
-    elif type(obj) is getattr(pandas, "Series", None):
-        series: Any = obj
-        if series.dtype.name == "object":
-            for row, held in enumerate(series.tolist()):
+        yield from _labels(table, "index", "columns")
+    elif type(obj) is getattr(pandas, "Series", ()):
+        if table.dtype.name == "object":
+            for row, held in enumerate(table.tolist()):
                 yield (Step("item", f".iloc[{row}]"),), held
+        yield from _labels(table, "index")
+
+
+def _labels(table: Any, *names: str) -> Iterator[tuple[Steps, Any]]:
+    for name in names:
+        labels = getattr(table, name)
+        if labels.dtype.name == "object":
+            for number, held in enumerate(labels.tolist()):
+                yield (paths.attribute(name), paths.index(number)), held
 
 
 def inside(box: Any) -> Iterator[tuple[Any, Any]]:
