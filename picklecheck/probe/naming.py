@@ -50,7 +50,7 @@ class Namer:
             if names:
                 behind = tuple(arrivals[number + 1 :])
                 return [Hop(obj, steps + rest, (*_same(len(steps), arrival), *behind)) for steps in names]
-        return [self._through_the_call(holder, place, arrivals)]
+        return [self._through_a_copy(holder, place, arrivals) or self._through_the_call(holder, place, arrivals)]
 
     def lost(self, holder: int, child: int) -> Hop:
         """Give a hop to a child that its holder's reduce value no longer has: through a call made anew."""
@@ -114,6 +114,18 @@ class Namer:
             self._tables[id(holder)] = {id(held): (steps, held) for steps, held in cells(holder)}
         return self._tables[id(holder)]
 
+    def _through_a_copy(self, holder: int, place: Place, arrivals: list[Any]) -> Hop | None:
+        """Give the hop by the attribute that the state has a copy of, where the original holds the same object."""
+        for number, (box, spot) in enumerate(place):
+            if type(box) is not dict or spot[2] or type(spot[1]) is not str:
+                continue
+            wanted, rest = paths.attribute(spot[1]), place[number + 1 :]
+            for steps, held in listing(self._walk.objects[holder]):
+                if steps == (wanted,) and rest and _follow(held, rest) is arrivals[-1]:
+                    names = (wanted, *(step_inside(*inner) for inner in rest))
+                    return Hop(self._walk.objects[holder], names, (held, *arrivals[number + 1 :]))
+        return None
+
     def _through_the_call(self, holder: int, place: Place, arrivals: list[Any]) -> Hop:
         obj = self._walk.objects[holder]
         value = self._walk.value(holder)
@@ -139,3 +151,17 @@ class Namer:
 
 def _same(count: int, arrival: Any) -> tuple[Any, ...]:
     return (*(None for _ in range(count - 1)), arrival)
+
+
+def _follow(held: Any, place: Place) -> Any:
+    """Give what lies in another container of the same shape, in the same place; None where the shapes differ."""
+    for box, spot in place:
+        if type(held) is not type(box):
+            return None
+        if type(box) is dict and type(spot[1]) is str and not spot[2]:
+            held = held.get(spot[1])
+        elif type(box) in (list, tuple) and spot < len(held):
+            held = held[spot]
+        else:
+            return None
+    return held
