@@ -27,12 +27,13 @@ _MISSING = object()
 
 def mro(cls: type) -> tuple[type, ...]:
     """Give the method resolution order that the interpreter uses, whatever the metaclass answers."""
-    return _MRO.__get__(cls)  # type: ignore[no-any-return]
+    # None for a C type that was never made ready: that of `code.co_lines()` on 3.10 and 3.11
+    return _MRO.__get__(cls) or (cls, object)
 
 
 def class_dict(cls: type) -> Mapping[str, Any]:
     """Give the class's own namespace."""
-    return _DICT.__get__(cls)  # type: ignore[no-any-return]
+    return _DICT.__get__(cls) or {}
 
 
 def is_class(obj: object) -> bool:

@@ -45,10 +45,13 @@ def look_up(obj: object) -> Lookup | None:
         return None
     if type(qualname) is not str:
         return None
+    if "<locals>" in qualname:
+        return Lookup(module if type(module) is str else None, qualname, True, False)
     space = instance_dict(sys.modules.get(module)) if type(module) is str else None
     if space is None:
         return Lookup(module if type(module) is str else None, qualname, False, False)
-    alias = next((name for name, held in list(space.items()) if held is obj), None)
+    ids = list(map(id, space.values()))
+    alias = list(space)[ids.index(id(obj))] if id(obj) in ids else None
     found: object = None
     for part in qualname.split("."):
         if space is None or part not in space:

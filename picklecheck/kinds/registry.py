@@ -70,7 +70,7 @@ def register_kind(
 def find(subject: Subject) -> Kind:
     """Give the most specific kind of a culprit; the last row of the table fits everything."""
     _load_entry_points()
-    for test, kind, _ in reversed(list(_own.values())):
+    for test, kind, _ in reversed(list(_own.values())) if _own else ():
         if _passes(test, subject):
             return kind
     return get(next(slug for slug, test in ROWS if _passes(test, subject)))
@@ -133,10 +133,16 @@ def _read(slug: str) -> tuple[Kind, str]:
     return Kind(slug, words["title"], words["reason"], words["advice"]), body.lstrip("\n")
 
 
+def _was_loaded() -> bool:
+    return _loaded  # asked again by a thread that had to wait
+
+
 def _load_entry_points() -> None:
     global _loaded
+    if _loaded:
+        return
     with _loading:
-        if _loaded:
+        if _was_loaded():
             return
         _loaded = True  # first, because what is loaded may ask for kinds itself
         from importlib.metadata import entry_points

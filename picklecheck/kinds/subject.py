@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from types import FrameType
 
 from picklecheck.safe import mro, qualified_name
@@ -21,9 +22,6 @@ class Subject:
         spawning: whether it was pickled as if a child was being spawned.
         nearest: whether it is only the nearest object to an error that no object could be found for.
         invalid: whether it gave a reduce value that C refuses.
-        names: the full names of its type and that type's bases ("socket.socket"); builtins without a module.
-        holders: the same for the holder.
-        frames: (function, file) of the code that raised the error, without picklecheck's own and copyreg's.
     """
 
     obj: object
@@ -32,15 +30,23 @@ class Subject:
     spawning: bool = False
     nearest: bool = False
     invalid: bool = False
-    names: frozenset[str] = field(init=False)
-    holders: frozenset[str] = field(init=False)
-    frames: tuple[tuple[str, str], ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Look at the types and the traceback once."""
-        object.__setattr__(self, "names", _names(self.obj))
-        object.__setattr__(self, "holders", frozenset() if self.holder is None else _names(self.holder))
-        object.__setattr__(self, "frames", tuple(_frames(self.error)))
+    # cached in the dictionary, which a frozen dataclass without slots leaves open
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The full names of its type and that type's bases ("socket.socket"); builtins without a module."""
+        return _names(self.obj)
+
+    @cached_property
+    def holders(self) -> frozenset[str]:
+        """The same for the holder."""
+        return frozenset() if self.holder is None else _names(self.holder)
+
+    @cached_property
+    def frames(self) -> tuple[tuple[str, str], ...]:
+        """(function, file) of the code that raised the error, without picklecheck's own and copyreg's."""
+        return tuple(_frames(self.error))
 
 
 def _names(obj: object) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from picklecheck.model import Failure, Report
 from picklecheck.render.tree import Branch, Group, groups, grow
-from picklecheck.render.words import Pen, amount, expression, next_step, place, subject, verdict
+from picklecheck.render.words import Pen, amount, expression, next_step, other_paths, place, subject, verdict
 
 __all__ = ["render"]
 
@@ -89,9 +89,10 @@ def _pieces(group: Group) -> Iterator[str]:
         yield f"and {amount(len(group.failures) - 1)} more like it: {_paths(others, len(group.failures) - 1)}"
     for text in (first.reason, first.note, f"→ {first.advice}" if first.advice else ""):
         yield "<br>".join(_say(line) for line in text.split("\n"))
-    total = max(first.path_count, len(first.paths))
+    others = other_paths(first)
+    total = max(first.path_count, len(others) + 1)
     if total > 1:
-        yield f"{amount(total)} references lead to it, also {_paths(first.paths[1 : _PATHS + 1], total - 1)}"
+        yield f"{amount(total)} references lead to it, also {_paths(others[:_PATHS], total - 1)}"
     if first.error:
         yield _tag("span", f"Python says: {_say(first.error[:500])}", _FAINT)
 

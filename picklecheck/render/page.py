@@ -11,7 +11,7 @@ from rich.text import Text
 
 from picklecheck.model import Failure, Report
 from picklecheck.render.tree import Branch, Group, groups, grow
-from picklecheck.render.words import Pen, amount, expression, next_step, place, subject, verdict
+from picklecheck.render.words import Pen, amount, expression, next_step, other_paths, place, subject, verdict
 
 __all__ = ["Page", "painted"]
 
@@ -175,8 +175,8 @@ class Page:
 
     def references(self, failure: Failure) -> Iterator[Text]:
         """Give the other paths to the same object."""
-        others = failure.paths[1:]
-        total = max(failure.path_count, len(failure.paths))
+        others = other_paths(failure)
+        total = max(failure.path_count, len(others) + 1)
         if total == 2 and others:
             yield Text(f"   Also at {expression(others[0], self.pen)}")
         elif total > 1:

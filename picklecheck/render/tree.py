@@ -195,18 +195,19 @@ def _join(node: _Node, only: _Node, shapes: dict[Hashable, int]) -> None:
 def _alike(nodes: list[_Node]) -> list[_Node]:
     """Make one of the nodes that look the same and differ only in an index or key."""
     sets: dict[Hashable, list[_Node]] = {}
-    for number, node in enumerate(nodes):
+    for node in nodes:
         kind = node.way[-1].kind
-        sets.setdefault(node.shape if kind in _ANY or kind == "repeat" else (number,), []).append(node)
+        sets.setdefault(node.shape if kind in _ANY or kind == "repeat" else (id(node),), []).append(node)
+    folded = {id(node): alike for alike in sets.values() if len(alike) >= _FOLD_FROM for node in alike}
     kept = []
-    for alike in sets.values():
-        if len(alike) < _FOLD_FROM:
-            kept += alike
+    for node in nodes:
+        alike = folded.get(id(node), [])
+        if alike and node is not alike[0]:
             continue
-        one = alike[0]
-        one.like = sum(1 + node.like for node in alike) - 1
-        one.weight = sum(node.weight for node in alike)
-        kept.append(one)
+        if alike:
+            node.like = sum(1 + other.like for other in alike) - 1
+            node.weight = sum(other.weight for other in alike)
+        kept.append(node)
     return kept
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from picklecheck.model import Finding, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "next_step", "place", "size", "stopped_by", "subject", "verdict", "way",
+    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "stopped_by", "subject", "verdict", "way",
 ]  # fmt: skip
 
 _MAX_NAME = 200
@@ -133,12 +133,18 @@ def place(finding: Finding, *, whole: bool = False) -> str:
     """
     owner = (finding.owner or "").rpartition(".")[2]
     found = finding.assigned_at
+    if found and owner in (found.function or "").split("."):
+        owner = ""
     where = str(found or "")
     if whole and found:
         where = f"{found.file}:{found.line}" + (f" in {found.function}" if found.function else "")
-    if not owner or owner in where:
-        return where
-    return f"{where}, of {owner}" if where else f"an attribute of {owner}"
+    return ", ".join(part for part in (where, owner and f"held by {owner}") if part)
+
+
+def other_paths(finding: Finding) -> list[str]:
+    """Give the paths besides the first; the instances that led to a class are no paths to the class."""
+    known = set(finding.paths)
+    return [path for path in finding.paths[1:] if not known & {f"{path}.__class__", f"type({path})"}]
 
 
 def way(report: Report) -> str:
