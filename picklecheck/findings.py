@@ -13,8 +13,8 @@ from typing import Any
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
-from picklecheck.safe import is_class, is_made_in_c, module_of, qualified_name, short_repr, type_name
+from picklecheck.probe import UNSEEN, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
+from picklecheck.safe import is_class, is_made_in_c, module_of, mro, qualified_name, short_repr, type_name
 
 __all__ = ["failures_of"]
 
@@ -135,9 +135,9 @@ class _Teller:
             return "Its reduce value brings an object made for it, and so does that one's, without end."
         if isinstance(error, NoAnswer):
             return "It did not come back within the time limit, and was broken off."
-        if isinstance(error, RuntimeError) and "changed" in str(error.args[:1]):
+        if type(error) is RuntimeError and "changed" in _text_of(error):
             return "Something changed it while it was pickled; another thread, or code that runs during pickling."
-        if weakref.ReferenceType in type(obj).__mro__:
+        if any(base is weakref.ReferenceType for base in mro(type(obj))):
             return self._target_note(obj)
         return kinds.lookup_note(obj)
 
@@ -154,10 +154,9 @@ class _Teller:
         path = self._join([step for step, _ in _folded(_flat(way))])
         return f"Its target ({path}) is part of what is sent, so it can be made again over there."
 
-    def _words(self, error: BaseException, obj: object) -> str:
+    def _words(self, error: BaseException, obj: object) -> str | None:
         if type(error) is Invalid:
-            said = None if error.value is None else words_for(self._make, obj, error.value)
-            return said or _text_of(error)
+            return None if error.value is UNSEEN else words_for(self._make, obj, error.value)
         return _text_of(error)
 
 
@@ -208,7 +207,10 @@ def _own_frames(error: BaseException) -> Iterator[tuple[types.CodeType, int]]:
 
 def _text_of(error: BaseException) -> str:
     """Give "TypeError: ..." without calling code of an exception class of the user's."""
-    said = [arg if type(arg) is str else short_repr(arg) for arg in error.args]
-    text = ", ".join(said)
-    name = type(error).__name__
+    text = ", ".join(arg if type(arg) is str else short_repr(arg) for arg in _arguments(error))
+    name = type_name(error)
     return (f"{name}: {text}" if text else name)[:_MOST_TEXT]
+
+
+def _arguments(error: BaseException) -> tuple[object, ...]:
+    return vars(BaseException)["args"].__get__(error)  # type: ignore[no-any-return]  # whatever a property of a class says

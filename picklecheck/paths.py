@@ -154,10 +154,10 @@ def _cycle_at(steps: Sequence[int], at: int) -> tuple[int, int]:
     return best
 
 
-def _literal(mapping_key: object) -> str | None:
+def _literal(mapping_key: object, depth: int = 4) -> str | None:
     kind = type(mapping_key)
     if kind is tuple:
-        parts = [_literal(part) for part in mapping_key]  # type: ignore[attr-defined]  # a tuple, by its real type
+        parts = [_literal(part, depth - 1) for part in mapping_key] if depth else [None]  # type: ignore[attr-defined]  # a tuple, by its real type
         if any(part is None for part in parts):
             return None
         text = "(" + ", ".join(str(part) for part in parts) + (",)" if len(parts) == 1 else ")")

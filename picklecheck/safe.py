@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = [
     "class_dict", "dict_getter", "find_in_class", "instance_dict", "is_class", "is_made_in_c", "members", "module_of",
-    "mro", "plain_access", "qualified_name", "qualname_of", "short_repr", "type_name", "under",
+    "mro", "name_of", "plain_access", "plain_text", "qualified_name", "qualname_of", "short_repr", "type_name", "under",
 ]  # fmt: skip
 
 _MRO = type.__dict__["__mro__"]
@@ -48,7 +48,20 @@ def under(obj: object, *names: str) -> bool:
 
 def qualname_of(cls: type) -> str:
     """Give the qualified name that is stored in the class."""
-    return _QUALNAME.__get__(cls)  # type: ignore[no-any-return]
+    return plain_text(_QUALNAME.__get__(cls))
+
+
+def plain_text(text: Any) -> str:
+    """Give the letters of a string, of which a subclass might say something else; empty for what is no string."""
+    return str.__getitem__(text, slice(None)) if issubclass(type(text), str) else ""
+
+
+def name_of(function: Any) -> str:
+    """Give the qualified name of a function of Python or C, by its real type; empty for other objects."""
+    return plain_text(function.__qualname__) if any(type(function) is kind for kind in _FUNCTIONS) else ""
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 
 
 def module_of(cls: type) -> str | None:
@@ -57,7 +70,7 @@ def module_of(cls: type) -> str | None:
         name = _MODULE.__get__(cls)
     except AttributeError:
         return None
-    return name if type(name) is str else None
+    return plain_text(name) if issubclass(type(name), str) else None
 
 
 def qualified_name(cls: type) -> str:
@@ -71,13 +84,13 @@ def type_name(obj: object) -> str:
     return qualname_of(type(obj)).rpartition(".")[2]
 
 
-def find_in_class(cls: type, name: str) -> Any:
-    """Give what the class or a base has under `name`, unbound; None where there is nothing."""
+def find_in_class(cls: type, name: str, default: Any = None) -> Any:
+    """Give what the class or a base has under `name`, unbound; `default` where there is nothing."""
     for base in mro(cls):
         found = class_dict(base).get(name, _MISSING)
         if found is not _MISSING:
             return found
-    return None
+    return default
 
 
 def dict_getter(cls: type) -> Callable[[object], Any] | None:
@@ -133,17 +146,17 @@ _LOOK_ELSEWHERE = (super, weakref.ProxyType, weakref.CallableProxyType, types.Ge
 def short_repr(obj: object, depth: int = 2) -> str:
     """Give a representation of at most about 60 characters, made without calling code of the user's."""
     kind = type(obj)
-    if kind in (int, float, complex, bool, type(None), type(...)):
+    if any(kind is plain for plain in (int, float, complex, bool, type(None), type(...))):
         return _cut(_number(obj))
-    if kind in (str, bytes, bytearray):
+    if any(kind is plain for plain in (str, bytes, bytearray)):
         piece = obj[: _MAX_TEXT + 1]  # type: ignore[index]  # by its real type
         return _cut(repr(piece))
-    if kind in _BRACKETS and depth:
+    if depth and any(kind is plain for plain in _BRACKETS):
         return _cut(_container_repr(obj, depth))
     if is_class(obj):
         return f"<class {qualified_name(obj)}>"  # type: ignore[arg-type]  # a class, by its real type
-    if kind in (types.FunctionType, types.BuiltinFunctionType):
-        return f"<function {obj.__qualname__}>"  # type: ignore[attr-defined]  # by its real type
+    if kind is types.FunctionType or kind is types.BuiltinFunctionType:
+        return f"<function {name_of(obj)}>"
     if kind is types.ModuleType:
         return f"<module {(instance_dict(obj) or {}).get('__name__')}>"
     return f"<{qualified_name(kind)} object>"

@@ -6,7 +6,7 @@ import sys
 import types
 from dataclasses import dataclass
 
-from picklecheck.safe import instance_dict, is_class, module_of, qualname_of, short_repr
+from picklecheck.safe import instance_dict, is_class, module_of, name_of, qualname_of, short_repr
 
 __all__ = ["Lookup", "look_up", "lookup_note"]
 
@@ -36,8 +36,8 @@ def look_up(obj: object) -> Lookup | None:
     """Look a function or class up by its own name; None for other objects."""
     if is_class(obj):
         module, qualname = module_of(obj), qualname_of(obj)  # type: ignore[arg-type]  # by its real type
-    elif type(obj) in (types.FunctionType, types.BuiltinFunctionType):
-        module, qualname = obj.__module__, obj.__qualname__  # type: ignore[attr-defined]  # by its real type
+    elif type(obj) is types.FunctionType or type(obj) is types.BuiltinFunctionType:
+        module, qualname = obj.__module__, name_of(obj)
     elif type(obj).__name__ == "_lru_cache_wrapper":
         own = instance_dict(obj) or {}
         module, qualname = own.get("__module__"), own.get("__qualname__", "")

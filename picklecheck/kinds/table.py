@@ -25,7 +25,7 @@ def _type(*names: str) -> Test:
 
 
 def _exactly(*classes: type) -> Test:
-    return lambda subject: type(subject.obj) in classes
+    return lambda subject: any(type(subject.obj) is cls for cls in classes)
 
 
 _VIEWS = tuple(type(getattr({}, name)()) for name in ("keys", "values", "items"))

@@ -11,7 +11,16 @@ from typing import Any
 
 from picklecheck.kinds.names import look_up
 from picklecheck.kinds.subject import Subject
-from picklecheck.safe import class_dict, find_in_class, instance_dict, module_of, mro, plain_access, qualname_of
+from picklecheck.safe import (
+    class_dict,
+    find_in_class,
+    instance_dict,
+    module_of,
+    mro,
+    name_of,
+    plain_access,
+    qualname_of,
+)
 from picklecheck.safe import is_class as really_a_class
 
 __all__: list[str] = []
@@ -26,21 +35,17 @@ _REDUCE_METHODS = ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_
 _HOOKS = ("__getattr__", "__getattribute__")
 _BOUND = (types.MethodType, type([].__len__))
 _OWN = vars(object)
-
-
-def _name(obj: Any) -> str:
-    """Give the qualified name of a function by its real type."""
-    return obj.__qualname__ if type(obj) in (types.FunctionType, types.BuiltinFunctionType) else ""
+_NOT_THERE = object()
 
 
 def is_lambda(subject: Subject) -> bool:
     """Tell whether it is a function without a name."""
-    return _name(subject.obj).rpartition(".")[2] == "<lambda>"
+    return name_of(subject.obj).rpartition(".")[2] == "<lambda>"
 
 
 def is_local_function(subject: Subject) -> bool:
     """Tell whether it is a function made inside another."""
-    return "<locals>" in _name(subject.obj)
+    return "<locals>" in name_of(subject.obj)
 
 
 def is_nameless_method(subject: Subject) -> bool:
@@ -185,8 +190,8 @@ def has_reduce_of_its_own(subject: Subject) -> bool:
     if subject.invalid or type(subject.error) is pickle.PicklingError:
         return True  # it gave a value that C refuses, or a name under which it is not found
     cls = type(subject.obj)
-    found = [(find_in_class(cls, name), _OWN.get(name)) for name in _REDUCE_METHODS]
-    return bool(subject.frames) or any(method is not None and method is not usual for method, usual in found)
+    found = [(find_in_class(cls, name, _OWN.get(name)), _OWN.get(name)) for name in _REDUCE_METHODS]
+    return bool(subject.frames) or any(method is not usual for method, usual in found)
 
 
 def has_no_reduce_of_its_own(subject: Subject) -> bool:
@@ -195,5 +200,9 @@ def has_no_reduce_of_its_own(subject: Subject) -> bool:
         return False
     if any(not name.endswith("__reduce_cython__") for name, _ in subject.frames):
         return False
-    found = [find_in_class(type(subject.obj), name) for name in _REDUCE_METHODS]
-    return not any(isinstance(method, types.FunctionType) for method in found)
+    return not any(_is_pythons(find_in_class(type(subject.obj), name, _NOT_THERE)) for name in _REDUCE_METHODS)
+
+
+def _is_pythons(method: object) -> bool:
+    """Tell whether a method was written in Python, or is something that no C type would have there."""
+    return method is None or type(method) in (types.FunctionType, int, str, bool)

@@ -2,7 +2,19 @@
 
 from picklecheck.probe.deadline import NoAnswer
 from picklecheck.probe.locate import Located, Locator, Way
-from picklecheck.probe.reducing import Invalid
+from picklecheck.probe.reducing import UNSEEN, Invalid
 from picklecheck.probe.walk import Culprit, Walk, collector_off, walk, words_for
 
-__all__ = ["Culprit", "Invalid", "Located", "Locator", "NoAnswer", "Walk", "Way", "collector_off", "walk", "words_for"]
+__all__ = [
+    "UNSEEN",
+    "Culprit",
+    "Invalid",
+    "Located",
+    "Locator",
+    "NoAnswer",
+    "Walk",
+    "Way",
+    "collector_off",
+    "walk",
+    "words_for",
+]

@@ -13,9 +13,12 @@ from picklecheck import paths
 from picklecheck.paths import Step
 from picklecheck.safe import find_in_class, instance_dict, members, mro, plain_access
 
-__all__ = ["cells", "inside", "listing", "step_inside"]
+__all__ = ["ATOM_IDS", "CONTAINER_IDS", "cells", "inside", "listing", "step_inside"]
 
 Steps = tuple[Step, ...]
+# by id, because a class may have a metaclass that defines __hash__ or __eq__
+ATOM_IDS = frozenset(map(id, (type(None), bool, int, float, str, bytes)))
+CONTAINER_IDS = frozenset(map(id, (list, tuple, dict, set, frozenset)))
 _OBJECT_CLASS = vars(object)["__class__"]
 # C attributes that are computed by the interpreter's own getters, for exactly these types
 _GETTERS: dict[type, tuple[str, ...]] = {
@@ -71,18 +74,21 @@ def _class_step(cls: type) -> Step:
     return Step("class", ")", "type(")
 
 
+_BASES: tuple[Any, ...] = (dict, list, tuple, collections.deque, set, frozenset, BaseException)
+
+
 def _contents(obj: object) -> Iterator[tuple[Steps, Any]]:
     """Yield what a container, or a subclass of one, holds."""
-    bases = mro(type(obj))
-    if dict in bases:
+    bases = set(map(id, mro(type(obj))))
+    base = next((base for base in _BASES if id(base) in bases), None)
+    if base is dict:
         yield from _mapping_contents(obj)
-    elif list in bases or tuple in bases or collections.deque in bases:
-        yield from _sequence_contents(obj, next(base for base in (list, tuple, collections.deque) if base in bases))
-    elif set in bases or frozenset in bases:
-        base: Any = set if set in bases else frozenset
+    elif base in (list, tuple, collections.deque):
+        yield from _sequence_contents(obj, base)
+    elif base in (set, frozenset):
         for number, held in enumerate(list(base.__iter__(obj))):
             yield (paths.key(number, None if type(obj) is base else base.__name__),), held
-    elif BaseException in bases:
+    elif base is BaseException:
         for number, held in enumerate(vars(BaseException)["args"].__get__(obj)):
             yield (paths.attribute("args"), paths.index(number)), held
     else:

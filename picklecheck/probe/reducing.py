@@ -30,14 +30,17 @@ _OBJECT = vars(object)
 _OWN_STATE = ("__getnewargs__", "__getnewargs_ex__", "__getattr__")
 
 
+UNSEEN = object()
+
+
 class Invalid(Exception):
     """A reduce value that C refuses; the text says what is wrong with it, in words that hold for every version.
 
     Attributes:
-        value: the reduce value; None where C must not be shown it (an iterator without end).
+        value: the reduce value; UNSEEN where C must not be shown it (an iterator without end).
     """
 
-    value: Any = None
+    value: Any = UNSEEN
 
 
 class Reducer:
@@ -69,7 +72,7 @@ class Reducer:
     def learn(self, cls: type) -> Any:
         """Give and remember what is done with objects of a type."""
         plan = self._find_plan(cls)
-        self.plans[cls] = plan
+        self.plans[cls] = plan  # a class that cannot be a key raises here, as it does in C
         return plan
 
     def _find_plan(self, cls: type) -> Any:
@@ -157,7 +160,7 @@ class Reducer:
         return _with_lists(value)
 
     def _is_plain(self, cls: type) -> bool:
-        if self._protocol < 2 or not plain_access(cls) or any(base in (list, dict) for base in mro(cls)):
+        if self._protocol < 2 or not plain_access(cls) or any(base is list or base is dict for base in mro(cls)):
             return False
         same = ("__reduce_ex__", "__reduce__", "__class__")
         if any(find_in_class(cls, name) is not _OBJECT[name] for name in same):

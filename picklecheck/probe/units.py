@@ -6,11 +6,12 @@ kept: depth no longer recurses, each unit knows its parent, and an exception cos
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from picklecheck.probe.deadline import NoAnswer
-from picklecheck.probe.members import inside
-from picklecheck.probe.reducing import BY_NAME, parts_of
+from picklecheck.probe.members import ATOM_IDS, CONTAINER_IDS, inside
+from picklecheck.probe.reducing import BY_NAME, Invalid, parts_of
 from picklecheck.probe.walk import (
     STUB,
     Culprit,
@@ -32,8 +33,6 @@ __all__ = ["UnitWalk"]
 _ROOT = -1
 _CHECK_ENDLESS_EVERY = 10_000
 _FRESH_IN_A_ROW = 16
-_CONTAINERS = (list, tuple, dict, set, frozenset)
-_ATOMS = (type(None), bool, int, float, str, bytes)
 
 
 class UnitWalk:
@@ -56,6 +55,7 @@ class UnitWalk:
         self._stack: list[int] = []
         self._heights: dict[int, int] = {}
         self._unit = _ROOT
+        self._limit = sys.getrecursionlimit()
 
     def run(self) -> Walk:
         """Do the pass."""
@@ -72,15 +72,32 @@ class UnitWalk:
     def _judge_the_whole(self) -> None:
         """Say why the one dump failed, where no culprit tells it."""
         walk, error = self._walk, self._error
-        if isinstance(error, RecursionError) and self._really_too_deep():
-            walk.too_deep = error
-        elif not walk.culprits and not isinstance(error, (RecursionError, NoAnswer)):
+        if isinstance(error, RecursionError):
+            self._refuse_cycles_through_arguments()
+            if self._really_too_deep():
+                walk.too_deep = error
+        elif not walk.culprits and not isinstance(error, NoAnswer):
             # the nearest object is the one that was met last before the error
             nearest = self._before.objects[-1] if self._before.objects else walk.root
             index = next((i for i, obj in enumerate(walk.objects) if obj is nearest), None)
             if index is None:
                 index = self._met(nearest)
             walk.culprits.append(Culprit(index, error, nearest=True))
+
+    def _refuse_cycles_through_arguments(self) -> None:
+        """Refuse an object whose reduce value's arguments lead back to it: C remembers it only after its arguments.
+
+        In one dump it is then met again and again, where any other object is met once.
+        """
+        index_of = {id(obj): index for index, obj in enumerate(self._walk.objects)}
+        met: set[int] = set()
+        for obj in self._before.objects:
+            if id(obj) in met and id(obj) in index_of:
+                self._walk.culprits.append(
+                    Culprit(index_of[id(obj)], Invalid("the arguments of its reduce value lead back to it"))
+                )
+                return
+            met.add(id(obj))
 
     def _really_too_deep(self) -> bool:
         """Dump in one go what the units were, the culprits stubbed: an object's own RecursionError is no depth."""
@@ -109,8 +126,11 @@ class UnitWalk:
     def _hook(self, obj: Any) -> Any:
         if obj is stub:
             return NotImplemented
-        cls = type(obj)
-        plan = self._reducer.plans.get(cls) or self._reducer.learn(cls)
+        try:
+            plan = self._plan(obj)
+        except Exception as refusal:
+            self._refuse(self._met(obj), refusal)
+            return STUB
         if plan is BY_NAME:
             error = self._reducer.judge.refuses(obj)
             if error is None:
@@ -119,6 +139,10 @@ class UnitWalk:
         else:
             self._stack.append(self._met(obj))
         return STUB
+
+    def _plan(self, obj: Any) -> Any:
+        cls = type(obj)
+        return self._reducer.plans.get(cls) or self._reducer.learn(cls)
 
     def _met(self, obj: Any) -> int:
         walk, unit = self._walk, self._unit
@@ -143,12 +167,13 @@ class UnitWalk:
         """Dump the reduce value of the object in that place."""
         obj = self._walk.objects[index]
         self._unit = index
+        sys.setrecursionlimit(self._limit)  # a reduce method may have changed it
         self._heights[index] = len(self._stack)
         depth = self._depths[index]
         if depth and depth % _CHECK_ENDLESS_EVERY == 0 and self._endless(index):
             return
         try:
-            value = self._reducer.value(obj, self._reducer.plans[type(obj)])
+            value = self._reducer.value(obj, self._plan(obj))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -203,7 +228,7 @@ class UnitWalk:
     def _made_anew(self, parent: int, child: Any) -> bool:
         obj = self._walk.objects[parent]
         try:
-            value = self._reducer.value(obj, self._reducer.plans[type(obj)])
+            value = self._reducer.value(obj, self._plan(obj))
         except Exception:
             return False
         return all(leaf is not child for leaf in _leaves(parts_of(value)))
@@ -221,11 +246,11 @@ def _leaves_and_depth(parts: list[Any]) -> tuple[list[Any], int]:
         box, depth = boxes.pop()
         deepest = max(deepest, depth)
         for _, thing in inside(box):
-            kind = type(thing)
-            if kind in _ATOMS or id(thing) in seen:
+            kind = id(type(thing))
+            if kind in ATOM_IDS or id(thing) in seen:
                 continue
             seen.add(id(thing))
-            if kind in _CONTAINERS:
+            if kind in CONTAINER_IDS:
                 boxes.append((thing, depth + 1))
             else:
                 found.append(thing)

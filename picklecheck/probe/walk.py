@@ -139,10 +139,15 @@ class Walker:
         """Do the pass; in units where one dump does not reach the end."""
         from picklecheck.probe.units import UnitWalk  # it builds on this module
 
-        with Watchdog(self.progress, self.seconds):
-            error = self._dump()
-            if error is not None:
-                self.walk = UnitWalk(self, error).run()
+        limit = sys.getrecursionlimit()
+        try:
+            with Watchdog(self.progress, self.seconds):
+                error = self._dump()
+                sys.setrecursionlimit(limit)  # a reduce method may have changed it
+                if error is not None:
+                    self.walk = UnitWalk(self, error).run()
+        finally:
+            sys.setrecursionlimit(limit)
         self.walk.bytes = self.sink.bytes + self.reducer.measured
         self.walk.table = self.reducer.table
         self.walk.ask_again = lambda obj: self.reducer.value(obj, PLAIN)
@@ -166,7 +171,10 @@ class Walker:
 
         def hook(obj: Any) -> Any:
             cls = type(obj)
-            plan = plan_of(cls)
+            try:
+                plan = plan_of(cls)
+            except Exception:  # a metaclass may define __hash__ and __eq__; C asks them too, and is told by `learn`
+                plan = None
             if plan is PLAIN:
                 if culprits or TRACE_FROM_THE_START:
                     mark(len(trace))
@@ -181,7 +189,10 @@ class Walker:
         if obj is stub:
             return NotImplemented
         if plan is None:
-            plan = self.reducer.learn(cls)
+            try:
+                plan = self.reducer.learn(cls)
+            except Exception as refusal:
+                return self._refuse(self._met(obj), refusal)
         if plan is BY_NAME:
             error = self.reducer.judge.refuses(obj)
             if error is None:

@@ -87,14 +87,20 @@ def _pieces(group: Group) -> Iterator[str]:
     others = [failure.path for failure in group.failures[1 : _PATHS + 1] if failure.path]
     if len(group.failures) > 1:
         yield f"and {amount(len(group.failures) - 1)} more like it: {_paths(others, len(group.failures) - 1)}"
-    for text in (first.reason, first.note, f"→ {first.advice}" if first.advice else ""):
-        yield "<br>".join(_say(line) for line in text.split("\n"))
+    yield _prose(first.reason)
+    yield _say(first.note)
+    yield _prose(f"→ {first.advice}" if first.advice else "")
     others = other_paths(first)
     total = max(first.path_count, len(others) + 1)
     if total > 1:
         yield f"{amount(total)} references lead to it, also {_paths(others[:_PATHS], total - 1)}"
     if first.error:
         yield _tag("span", f"Python says: {_say(first.error[:500])}", _FAINT)
+
+
+def _prose(text: str) -> str:
+    """Give text of a kind's, which may have several lines."""
+    return "<br>".join(_say(line) for line in text.split("\n"))
 
 
 def _paths(shown: Iterable[str], total: int) -> str:

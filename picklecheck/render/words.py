@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from picklecheck.model import Finding, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "stopped_by", "subject", "verdict", "way",
+    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "stopped_by", "subject",
+    "verdict", "way",
 ]  # fmt: skip
 
 _MAX_NAME = 200
