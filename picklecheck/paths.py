@@ -164,6 +164,8 @@ def _literal(mapping_key: object, depth: int = 4) -> str | None:
     elif kind in _PLAIN_KEYS:
         if kind is str and len(mapping_key) > _MAX_KEY_TEXT:  # type: ignore[arg-type]  # a str, by its real type
             return None
+        if kind is int and mapping_key.bit_length() > 256:  # type: ignore[attr-defined]  # an int, by its real type
+            return None
         text = repr(mapping_key)
     elif kind is float and mapping_key - mapping_key == 0:  # type: ignore[operator]  # a float that is finite
         text = repr(mapping_key)

@@ -6,7 +6,7 @@ import sys
 import types
 from dataclasses import dataclass
 
-from picklecheck.safe import instance_dict, is_class, module_of, name_of, qualname_of, short_repr
+from picklecheck.safe import instance_dict, is_class, module_of, name_of, plain_text, qualname_of, short_repr, type_name
 
 __all__ = ["Lookup", "look_up", "lookup_note"]
 
@@ -34,22 +34,21 @@ class Lookup:
 
 def look_up(obj: object) -> Lookup | None:
     """Look a function or class up by its own name; None for other objects."""
+    module: str | None
     if is_class(obj):
         module, qualname = module_of(obj), qualname_of(obj)  # type: ignore[arg-type]  # by its real type
     elif type(obj) is types.FunctionType or type(obj) is types.BuiltinFunctionType:
-        module, qualname = obj.__module__, name_of(obj)
-    elif type(obj).__name__ == "_lru_cache_wrapper":
+        module, qualname = plain_text(obj.__module__) or None, name_of(obj)
+    elif type_name(obj) == "_lru_cache_wrapper":
         own = instance_dict(obj) or {}
-        module, qualname = own.get("__module__"), own.get("__qualname__", "")
+        module, qualname = plain_text(own.get("__module__")) or None, plain_text(own.get("__qualname__"))
     else:
         return None
-    if type(qualname) is not str:
-        return None
     if "<locals>" in qualname:
-        return Lookup(module if type(module) is str else None, qualname, True, False)
-    space = instance_dict(sys.modules.get(module)) if type(module) is str else None
+        return Lookup(module, qualname, True, False)
+    space = instance_dict(sys.modules.get(module)) if module is not None else None
     if space is None:
-        return Lookup(module if type(module) is str else None, qualname, False, False)
+        return Lookup(module, qualname, False, False)
     ids = list(map(id, space.values()))
     alias = list(space)[ids.index(id(obj))] if id(obj) in ids else None
     found: object = None

@@ -118,7 +118,7 @@ ROWS: tuple[tuple[str, Test], ...] = (
     # by what went wrong in the object's own methods
     ("slots", tests.has_slots_without_state),
     ("getattr-hook", tests.is_answered_by_a_hook),
-    ("getstate-error", lambda subject: subject.frames and subject.frames[0][0] == "__getstate__"),
+    ("getstate-error", tests.is_state_to_blame),
     ("iterator", tests.is_foreign_iterator),
     ("extension-object", tests.has_no_reduce_of_its_own),
     ("reduce-error", tests.has_reduce_of_its_own),

@@ -178,6 +178,14 @@ def is_answered_by_a_hook(subject: Subject) -> bool:
     return hooked and not has_reduce_of_its_own(subject)
 
 
+def is_state_to_blame(subject: Subject) -> bool:
+    """Tell whether `__getstate__` raised, or cannot be called at all."""
+    if subject.frames:
+        return subject.frames[0][0] == "__getstate__"
+    method = find_in_class(type(subject.obj), "__getstate__", _NOT_THERE)
+    return method is not _NOT_THERE and type(method) is not types.FunctionType and _is_pythons(method)
+
+
 def is_foreign_iterator(subject: Subject) -> bool:
     """Tell whether it is an iterator of a C type without a reduce method."""
     cls = type(subject.obj)

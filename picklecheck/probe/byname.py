@@ -42,7 +42,7 @@ class Judge:
             # the C pickler would put the object's own repr into its message
             return pickle.PicklingError(f"Can't pickle {short_repr(obj)}: it's not found under its name")
         pickler = self._plain if name is None else self._named
-        self._named.name = name or ""
+        self._named.name = "" if name is None else name
         try:
             pickler.dump(obj)
         except Exception as error:
