@@ -209,8 +209,6 @@ class Walker:
             if isinstance(error, NoAnswer) and not was_inside_a_call(error):
                 raise
             return self._refuse(index, error)
-        if value is None:
-            return NotImplemented
         walk.values[index] = value
         return with_iterators(value)
 
@@ -254,9 +252,9 @@ def was_inside_a_call(error: BaseException) -> bool:
 
 
 def with_iterators(value: Any) -> Any:
-    """Give a reduce value with lists the iterators that C wants."""
+    """Give a reduce value with lists the iterators that C wants; for None, what leaves the object to C."""
     if type(value) is not tuple or len(value) < 4:
-        return value
+        return NotImplemented if value is None else value
     items = (part if part is None else iter(part) for part in value[3:5])
     return (*value[:3], *items, *value[5:])
 
