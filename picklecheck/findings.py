@@ -8,13 +8,24 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import UNSEEN, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
-from picklecheck.safe import is_class, is_made_in_c, module_of, mro, qualified_name, short_repr, type_name
+from picklecheck.probe import UNSEEN, Culprit, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
+from picklecheck.safe import (
+    is_class,
+    is_made_in_c,
+    module_of,
+    mro,
+    name_of,
+    plain_text,
+    qualified_name,
+    short_repr,
+    type_name,
+)
 
 __all__ = ["failures_of"]
 
@@ -43,6 +54,17 @@ def failures_of(
     return found if walk.too_deep is None or endless else [teller.too_deep(walk.too_deep), *found]
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said of a culprit whatever leads to it; the same for all functions made from one piece of code."""
+
+    kind: kinds.Kind
+    type: str
+    value: str
+    place: Place | None
+    note: str
+
+
 class _Teller:
     def __init__(self, walk: Walk, name: str | None, spawning: bool, make: Callable[[Any], pickle.Pickler]) -> None:
         self._walk = walk
@@ -51,42 +73,53 @@ class _Teller:
         self._make = make
         self.locator = Locator(walk)
         self._targets = 0
+        self._alike: dict[tuple[int, str, str], _Words] = {}
 
     def failure(self, located: Located) -> Failure:
         culprit = located.culprit
         obj = self._walk.objects[culprit.index]
         first = located.ways[0]
-        subject = kinds.Subject(
-            obj,
-            culprit.error,
-            holder=first[-1].holder if first[-1].steps else None,
-            spawning=self._spawning,
-            nearest=culprit.nearest,
-            invalid=type(culprit.error) is Invalid,
-        )
-        kind = kinds.find(subject)
+        words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
         paths, trail = self._paths(located.ways)
         owner, attribute = _owner(first)
-        there = kind.slug in _RAISED_THERE and _raised_at(culprit.error)
-        defined = None if there else source.where_defined(obj)
-        set_at = source.where_set(owner, attribute) if owner is not None and not there and defined is None else None
+        place = words.place
+        if place is None and owner is not None:
+            place = source.where_set(owner, attribute)
         return Failure(
             path=paths[0],
             paths=tuple(paths),
             path_count=max(located.references, len(located.ways)),
-            kind=kind.slug,
-            title=kind.title,
-            type=qualified_name(type(obj)),
-            value=short_repr(obj),
+            kind=words.kind.slug,
+            title=words.kind.title,
+            type=words.type,
+            value=words.value,
             owner=None if owner is None else qualified_name(owner),
-            assigned_at=there or defined or set_at,
-            reason=kind.reason,
-            advice=kind.advice,
-            note=self._note(culprit.error, obj, culprit.endless),
-            error=self._words(culprit.error, obj),
+            assigned_at=place,
+            reason=words.kind.reason,
+            advice=words.kind.advice,
+            note=words.note,
+            error=self._said(culprit.error, obj),
             trail=trail,
             box=[obj],
         )
+
+    def _words(self, culprit: Culprit, obj: Any, holder: object) -> _Words:
+        key = (id(obj.__code__), name_of(obj), plain_text(obj.__module__)) if type(obj) is types.FunctionType else None
+        if key is None or key not in self._alike:
+            words = self._find_words(culprit, obj, holder)
+            if key is None:
+                return words
+            self._alike[key] = words
+        return self._alike[key]
+
+    def _find_words(self, culprit: Culprit, obj: object, holder: object) -> _Words:
+        error = culprit.error
+        kind = kinds.find(
+            kinds.Subject(obj, error, holder, self._spawning, culprit.nearest, invalid=type(error) is Invalid)
+        )
+        raised = _raised_at(error) if kind.slug in _RAISED_THERE else None
+        place = raised or source.where_defined(obj)
+        return _Words(kind, qualified_name(type(obj)), short_repr(obj), place, self._note(error, obj, culprit.endless))
 
     def too_deep(self, error: BaseException) -> Failure:
         """Say that the graph is too deep for C, how deep it is, and what repeats."""
@@ -154,7 +187,7 @@ class _Teller:
         path = self._join([step for step, _ in _folded(_flat(way))])
         return f"Its target ({path}) is part of what is sent, so it can be made again over there."
 
-    def _words(self, error: BaseException, obj: object) -> str | None:
+    def _said(self, error: BaseException, obj: object) -> str | None:
         if type(error) is Invalid:
             return None if error.value is UNSEEN else words_for(self._make, obj, error.value)
         return _text_of(error)

@@ -53,15 +53,16 @@ def qualname_of(cls: type) -> str:
 
 def plain_text(text: Any) -> str:
     """Give the letters of a string, of which a subclass might say something else; empty for what is no string."""
+    if type(text) is str:
+        return text
     return str.__getitem__(text, slice(None)) if issubclass(type(text), str) else ""
 
 
 def name_of(function: Any) -> str:
     """Give the qualified name of a function of Python or C, by its real type; empty for other objects."""
-    return plain_text(function.__qualname__) if any(type(function) is kind for kind in _FUNCTIONS) else ""
-
-
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+    kind = type(function)
+    known = kind is types.FunctionType or kind is types.BuiltinFunctionType
+    return plain_text(function.__qualname__) if known else ""
 
 
 def module_of(cls: type) -> str | None:
@@ -146,29 +147,30 @@ _LOOK_ELSEWHERE = (super, weakref.ProxyType, weakref.CallableProxyType, types.Ge
 def short_repr(obj: object, depth: int = 2) -> str:
     """Give a representation of at most about 60 characters, made without calling code of the user's."""
     kind = type(obj)
-    if any(kind is plain for plain in (int, float, complex, bool, type(None), type(...))):
-        return _cut(_number(obj))
-    if any(kind is plain for plain in (str, bytes, bytearray)):
-        piece = obj[: _MAX_TEXT + 1]  # type: ignore[index]  # by its real type
-        return _cut(repr(piece))
-    if depth and any(kind is plain for plain in _BRACKETS):
-        return _cut(_container_repr(obj, depth))
+    maker = _MAKERS.get(id(kind))
+    if maker is not None and (depth or maker is not _container_repr):
+        return _cut(maker(obj, depth))
     if is_class(obj):
         return f"<class {qualified_name(obj)}>"  # type: ignore[arg-type]  # a class, by its real type
-    if kind is types.FunctionType or kind is types.BuiltinFunctionType:
-        return f"<function {name_of(obj)}>"
-    if kind is types.ModuleType:
-        return f"<module {(instance_dict(obj) or {}).get('__name__')}>"
     return f"<{qualified_name(kind)} object>"
 
 
-_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
-
-
-def _number(obj: Any) -> str:
+def _number_repr(obj: Any, depth: int) -> str:
     if type(obj) is int and obj.bit_length() > 256:
         return f"<int of {obj.bit_length()} bits>"  # sys.set_int_max_str_digits refuses long ones
     return repr(obj)
+
+
+def _text_repr(obj: Any, depth: int) -> str:
+    return repr(obj[: _MAX_TEXT + 1])
+
+
+def _function_repr(obj: Any, depth: int) -> str:
+    return f"<function {name_of(obj)}>"
+
+
+def _module_repr(obj: Any, depth: int) -> str:
+    return f"<module {plain_text((instance_dict(obj) or {}).get('__name__'))}>"
 
 
 def _container_repr(obj: Any, depth: int) -> str:
@@ -186,6 +188,17 @@ def _container_repr(obj: Any, depth: int) -> str:
     except RuntimeError:  # changed by another thread meanwhile
         shown.append("...")
     return first + ", ".join(shown) + last
+
+
+_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
+# by id, because a class may have a metaclass that defines __hash__ or __eq__
+_MAKERS: dict[int, Callable[[Any, int], str]] = {
+    **{id(kind): _number_repr for kind in (int, float, complex, bool, type(None), type(...))},
+    **{id(kind): _text_repr for kind in (str, bytes, bytearray)},
+    **{id(kind): _container_repr for kind in _BRACKETS},
+    **{id(kind): _function_repr for kind in (types.FunctionType, types.BuiltinFunctionType)},
+    id(types.ModuleType): _module_repr,
+}
 
 
 def _cut(text: str) -> str:
