@@ -10,6 +10,7 @@ import keyword
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = [
     "Step",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 _MAX_KEY_TEXT = 120
-_PLAIN_KEYS = (str, int, bool, bytes, type(None))
+_PLAIN_KEYS = (str, int, bool, bytes, float, type(None))
 # A cycle of steps is folded when a path is longer than this: Python's parser nests attribute chains only so deep.
 FOLD_FROM = 60
 _LONGEST_CYCLE = 12
@@ -154,21 +155,26 @@ def _cycle_at(steps: Sequence[int], at: int) -> tuple[int, int]:
     return best
 
 
-def _literal(mapping_key: object, depth: int = 4) -> str | None:
+def _literal(mapping_key: Any, depth: int = 4) -> str | None:
     kind = type(mapping_key)
     if kind is tuple:
-        parts = [_literal(part, depth - 1) for part in mapping_key] if depth else [None]  # type: ignore[attr-defined]  # a tuple, by its real type
+        if not depth or len(mapping_key) > _MAX_KEY_TEXT:
+            return None
+        parts = [_literal(part, depth - 1) for part in mapping_key]
         if any(part is None for part in parts):
             return None
-        text = "(" + ", ".join(str(part) for part in parts) + (",)" if len(parts) == 1 else ")")
-    elif kind in _PLAIN_KEYS:
-        if kind is str and len(mapping_key) > _MAX_KEY_TEXT:  # type: ignore[arg-type]  # a str, by its real type
-            return None
-        if kind is int and mapping_key.bit_length() > 256:  # type: ignore[attr-defined]  # an int, by its real type
-            return None
-        text = repr(mapping_key)
-    elif kind is float and mapping_key - mapping_key == 0:  # type: ignore[operator]  # a float that is finite
-        text = repr(mapping_key)
-    else:
+        text = "(" + ", ".join(map(str, parts)) + (",)" if len(parts) == 1 else ")")
+    elif not any(kind is plain for plain in _PLAIN_KEYS) or _is_long(mapping_key):
         return None
+    else:
+        text = repr(mapping_key)
     return text if len(text) <= _MAX_KEY_TEXT else None
+
+
+def _is_long(mapping_key: Any) -> bool:
+    """Tell whether a key of a plain type has a long text, or (nan, inf) one that does not evaluate to it."""
+    if type(mapping_key) is float:
+        return mapping_key - mapping_key != 0  # type: ignore[no-any-return]  # a float, by its real type
+    if type(mapping_key) is int:
+        return mapping_key.bit_length() > 4 * _MAX_KEY_TEXT
+    return mapping_key is not None and type(mapping_key) is not bool and len(mapping_key) > _MAX_KEY_TEXT

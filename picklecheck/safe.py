@@ -176,15 +176,15 @@ def _module_repr(obj: Any, depth: int) -> str:
 def _container_repr(obj: Any, depth: int) -> str:
     first, last = tuple(_BRACKETS[type(obj)])
     shown = []
+    # pairs are taken as they come: looking a key up would compare it with others
+    pairs = obj.items() if type(obj) is dict else ((part, None) for part in obj)
     try:
-        for number, part in enumerate(obj):
+        for number, (part, held) in enumerate(pairs):
             if number == _MAX_ITEMS:
                 shown.append("...")
                 break
             text = short_repr(part, depth - 1)
-            if type(obj) is dict:
-                text += ": " + short_repr(dict.get(obj, part) if type(part) in (str, int) else ..., depth - 1)
-            shown.append(text)
+            shown.append(f"{text}: {short_repr(held, depth - 1)}" if type(obj) is dict else text)
     except RuntimeError:  # changed by another thread meanwhile
         shown.append("...")
     return first + ", ".join(shown) + last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -63,12 +64,18 @@ class Watchdog:
         seen = self._progress()
         while not self._done.wait(self._seconds):
             now = self._progress()
-            if now == seen:
+            if now == seen and self._is_in_a_stranger():
                 with self._lock:
                     if not self._done.is_set():
                         self._raised = True
                         self._raise()
             seen = now
+
+    def _is_in_a_stranger(self) -> bool:
+        """Tell whether the walking thread runs a stranger's code: a long dump in C, or a loop of ours, is no hang."""
+        frame = sys._current_frames().get(self._walker)
+        module = None if frame is None else frame.f_globals.get("__name__")
+        return type(module) is not str or module.partition(".")[0] != "picklecheck"
 
     def _raise(self) -> None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._walker), ctypes.py_object(NoAnswer))
