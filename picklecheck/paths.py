@@ -174,7 +174,7 @@ def _literal(mapping_key: Any, depth: int = 4) -> str | None:
 def _is_long(mapping_key: Any) -> bool:
     """Tell whether a key of a plain type has a long text, or (nan, inf) one that does not evaluate to it."""
     if type(mapping_key) is float:
-        return mapping_key - mapping_key != 0  # type: ignore[no-any-return]  # a float, by its real type
+        return bool(mapping_key - mapping_key != 0)
     if type(mapping_key) is int:
         return mapping_key.bit_length() > 4 * _MAX_KEY_TEXT
     return mapping_key is not None and type(mapping_key) is not bool and len(mapping_key) > _MAX_KEY_TEXT

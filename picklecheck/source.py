@@ -148,23 +148,24 @@ def _code_place(code: types.CodeType, namespace: dict[str, Any]) -> Place | None
     if index is None:
         return None
     if name.startswith("<"):
-        return _nameless_place(index, code, line)
-    qualname = getattr(code, "co_qualname", None)  # from Python 3.11 on
+        return _nameless_place(index, name, _qualname(code), line)
+    qualname = _qualname(code)
     same = [found for found in index.named.get(name, ()) if qualname in (None, found.qualname)]
     # the line itself, unless the file was edited since
     nearest = min(same, key=lambda found: abs(found.first - line), default=None)
     return index.place(nearest.line, nearest.function) if nearest else None
 
 
-def _nameless_place(index: Index, code: types.CodeType, line: int) -> Place | None:
+def _nameless_place(index: Index, name: str, qualname: str | None, line: int) -> Place | None:
     """Give the place of a lambda or generator expression; None where the file was edited and the lambda went."""
-    if line > len(index.lines) or (code.co_name == "<lambda>" and "lambda" not in index.lines[line - 1]):
+    if line > len(index.lines) or (name == "<lambda>" and "lambda" not in index.lines[line - 1]):
         return None
-    if sys.version_info >= (3, 11):
-        function = code.co_qualname.rpartition(".<locals>.")[0]
-    else:
-        function = index.function_around(line)
+    function = index.function_around(line) if qualname is None else qualname.rpartition(".<locals>.")[0]
     return index.place(line, function or None)
+
+
+def _qualname(code: types.CodeType) -> str | None:
+    return _exact(code.co_qualname) if sys.version_info >= (3, 11) else None
 
 
 def _code_of(obj: Any) -> tuple[types.CodeType | None, dict[str, Any]]:
@@ -209,7 +210,7 @@ def _home(cls: type) -> tuple[Index | None, Definition | None]:
 def _is_made_in_c(cls: type) -> bool:
     return any(
         held.__objclass__ is cls  # or it was lent to a class in Python, as in ``__hash__ = object.__hash__``
-        for held in safe.class_dict(cls).values()
+        for held in list(safe.class_dict(cls).values())
         if type(held) is types.WrapperDescriptorType or type(held) is types.MethodDescriptorType
     )
 
@@ -292,9 +293,9 @@ def _read(file: str) -> str:
 def _memory_text(file: str, namespace: dict[str, Any]) -> str:
     """Give the text of a cell, doctest or REPL input, or of a module in a zip file; "" where there is none."""
     import linecache
+    import zipimport
 
-    loader = type(dict.get(namespace, "__loader__"))
-    zipped = safe.qualified_name(loader) == "zipimport.zipimporter"  # other loaders may be anyone's
+    zipped = type(dict.get(namespace, "__loader__")) is zipimport.zipimporter  # other loaders may be anyone's
     try:
         lines = linecache.getlines(file, namespace if zipped else None)
     except Exception:  # a broken archive; and IPython and doctest put functions of their own in the place of getlines
@@ -314,7 +315,7 @@ def _memory_lines() -> dict[str, list[str]]:
 
 def _cells(cls: type) -> Iterator[Index]:
     """Yield the sources in memory that may define the class, the latest first."""
-    head = "class " + safe.qualname_of(cls).rpartition(".")[2]
+    head = "class " + _exact(safe.qualname_of(cls)).rpartition(".")[2]
     for file, lines in reversed(_memory_lines().items()):
         if any(head in line for line in lines) and (index := _load(file, {})):
             yield index

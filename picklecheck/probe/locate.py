@@ -93,7 +93,8 @@ class Locator:
         """Give what the saving of an object goes through: its reduce value's parts; for the root, the root itself."""
         if index == ROOT:
             return [self.walk.root]
-        return None if index in self.refused else parts_of(self.walk.value(index))
+        hidden = index in self.refused and index not in self.walk.values  # one refused for a cycle has shown its parts
+        return None if hidden else parts_of(self.walk.value(index))
 
     def _open(self, index: int) -> Contents:
         if index not in self.opened:

@@ -60,6 +60,7 @@ class UnitWalk:
     def run(self) -> Walk:
         """Do the pass."""
         hook_up(self._pickler, self._hook)
+        start_trace(self._pickler, self._walk.trace)
         try:
             self._dump([self._walk.root])
             while self._stack:
@@ -67,7 +68,24 @@ class UnitWalk:
         finally:
             unhook(self._pickler)
         self._judge_the_whole()
+        self._put_in_order()
         return self._walk
+
+    def _put_in_order(self) -> None:
+        """Put the culprits in the order in which one dump would meet them: what is refused by name is noted early."""
+        culprits, parents = self._walk.culprits, self._walk.parents or []
+        if len(culprits) < 2:
+            return
+        below: dict[int, list[int]] = {}
+        for index, parent in enumerate(parents):
+            below.setdefault(parent, []).append(index)
+        ranks: dict[int, int] = {}
+        waiting = [_ROOT]
+        while waiting:
+            index = waiting.pop()
+            ranks[index] = len(ranks)
+            waiting.extend(reversed(below.get(index, ())))
+        culprits.sort(key=lambda culprit: ranks[culprit.index])
 
     def _judge_the_whole(self) -> None:
         """Say why the one dump failed, where no culprit tells it."""
@@ -150,18 +168,11 @@ class UnitWalk:
         walk.objects.append(obj)
         walk.parents.append(unit)
         self._depths.append(0 if unit == _ROOT else self._depths[unit] + 1)
-        if walk.culprits:
-            walk.marks.append(len(walk.trace))
+        walk.marks.append(len(walk.trace))
         return len(walk.objects) - 1
 
     def _refuse(self, index: int, error: BaseException, *, nearest: bool = False, endless: bool = False) -> None:
-        walk = self._walk
-        if not walk.culprits:
-            walk.first_mark = index
-            walk.marks = [0] * (len(walk.objects) - index)
-            start_trace(self._pickler, walk.trace)
-            walk.units.append((0, self._unit))
-        walk.culprits.append(Culprit(index, error, nearest, endless))
+        self._walk.culprits.append(Culprit(index, error, nearest, endless))
 
     def _one(self, index: int) -> None:
         """Dump the reduce value of the object in that place."""
@@ -185,12 +196,13 @@ class UnitWalk:
         self._dump(parts_of(value))
 
     def _dump(self, parts: list[Any]) -> None:
-        if self._walk.culprits:
-            self._walk.units.append((len(self._walk.trace), self._unit))
+        self._walk.units.append((len(self._walk.trace), self._unit))
+        before = len(self._stack)
         try:
             self._pickler.dump(parts)
         except Exception as error:
             self._split(parts, error)
+        self._stack[before:] = reversed(self._stack[before:])  # the first one met comes first
 
     def _split(self, parts: list[Any], error: Exception) -> None:
         """Go through the plain containers of a unit that failed, and dump each thing in them by itself."""

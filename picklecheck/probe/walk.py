@@ -41,8 +41,9 @@ class Sink:
 
     def write(self, data: Any) -> int:
         """Count."""
-        self.bytes += len(data)
-        return len(data)
+        size = memoryview(data).nbytes  # bytes, or the PickleBuffer of large ones
+        self.bytes += size
+        return size
 
 
 @dataclass(frozen=True, slots=True)
