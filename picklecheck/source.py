@@ -165,7 +165,8 @@ def _nameless_place(index: Index, name: str, qualname: str | None, line: int) ->
 
 
 def _qualname(code: types.CodeType) -> str | None:
-    return _exact(code.co_qualname) if sys.version_info >= (3, 11) else None
+    qualname = getattr(code, "co_qualname", None)  # from Python 3.11 on
+    return qualname and _exact(qualname)
 
 
 def _code_of(obj: Any) -> tuple[types.CodeType | None, dict[str, Any]]:

@@ -19,9 +19,11 @@ class _Sink:
 
 class _NamedPickler(pickle.Pickler):
     name = ""
+    obj: object = None
 
-    def reducer_override(self, obj: object) -> str:
-        return self.name
+    def reducer_override(self, obj: object) -> Any:
+        # a dotted name is written as a call of getattr below protocol 4, and that is no other name for the object
+        return self.name if obj is self.obj else NotImplemented
 
 
 class Judge:
@@ -42,13 +44,14 @@ class Judge:
             # the C pickler would put the object's own repr into its message
             return pickle.PicklingError(f"Can't pickle {short_repr(obj)}: it's not found under its name")
         pickler = self._plain if name is None else self._named
-        self._named.name = "" if name is None else name
+        self._named.name, self._named.obj = "" if name is None else name, obj
         try:
             pickler.dump(obj)
         except Exception as error:
             return error
         finally:
             pickler.clear_memo()
+            self._named.obj = None  # nothing of the user's is kept alive
         return None
 
 

@@ -1,89 +1,50 @@
 """Which reduced objects lie in a box through plain containers only, and where exactly.
 
 A box is the list of the parts of a reduce value, or a plain container that is asked about. Small ones are read by a
-loop. A large one is dumped again by C in slices, with a hook that notes in which slice each object lies, and only the
-slice that matters is looked into: a loop over a million containers costs four passes, this costs one.
+loop. A large one is dumped again by C in slices, one after the other until the object that is looked for has been met,
+and only the slice that it lies in is looked into: a loop over a million containers costs four passes, this at most one.
 """
 
 from __future__ import annotations
 
-import functools
+import bisect
+import heapq
 import itertools
+import math
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from picklecheck.probe.members import inside
+from picklecheck.probe.members import CONTAINER_IDS
+from picklecheck.probe.walk import STUB, Sink, start_trace, stub
 
 __all__ = ["Contents", "Place", "contents"]
 
 # A place is the way from the box to an object in it: each container on the way, with the spot of `members.inside`.
 Place = tuple[tuple[Any, Any], ...]
-Spots = dict[int, list[tuple[Any, Any]]]
-_LOOP_AT_MOST = 30_000
+_LOOP_AT_MOST = 2_000
 _SLICES = 64
 _SKEWED = 0.6
 _SKEWED_AT_MOST = 6
-_ATOMS = frozenset({type(None), bool, int, float, str, bytes})
-_CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
+_MOST_COUNTED = 500
 
 
 class Contents:
     """The reduced objects in one box.
 
     Attributes:
-        children: their places in the walk's sequence, ascending.
+        children: their places in the walk's sequence, ascending; all of them up to where `reach` was called for.
     """
 
-    def __init__(self, found: Spots, holders: Spots) -> None:
-        self.children = sorted(found)
-        self._found = found
-        self._holders = holders
+    children: Sequence[int] = ()
+
+    def reach(self, index: float) -> None:
+        """See to it that `children` has what was met in this box up to that place in the sequence."""
 
     def places(self, child: int, most: int = 16) -> list[Place]:
         """Give up to `most` places in which a child lies."""
-        return list(itertools.islice(self._climb(self._found.get(child, [])), most))
-
-    def _climb(self, spots: Sequence[tuple[Any, Any]]) -> Iterator[Place]:
-        waiting: list[Any] = [(spot, None) for spot in reversed(spots)]  # linked: a way may be very long
-        while waiting:
-            cell = waiting.pop()
-            above = self._holders.get(id(cell[0][0]))
-            while above and len(above) == 1:
-                cell = (above[0], cell)
-                above = self._holders.get(id(cell[0][0]))
-            place = tuple(_linked(cell))
-            if not above:
-                yield place
-                continue
-            around = {id(box) for box, _ in place}  # a container that holds itself is no way out
-            waiting.extend((spot, cell) for spot in reversed(above) if id(spot[0]) not in around)
-
-
-def _linked(cell: Any) -> Iterator[tuple[Any, Any]]:
-    while cell is not None:
-        yield cell[0]
-        cell = cell[1]
-
-
-class _SlicedContents(Contents):
-    """The reduced objects in a large box, by slice; a slice is opened when it is asked about."""
-
-    def __init__(
-        self, slices: list[list[tuple[Place, Any]]], slice_of: dict[int, int], open_slice: Callable[[int], Contents]
-    ) -> None:
-        super().__init__({}, {})
-        self.children = sorted(slice_of)
-        self._slices, self._slice_of = slices, slice_of
-        self._open = functools.lru_cache(maxsize=None)(open_slice)
-
-    def places(self, child: int, most: int = 16) -> list[Place]:
-        if child not in self._slice_of:
-            return []
-        number = self._slice_of[child]
-        found = self._open(number).places(child, most)
-        # the first pair of each place is the slice's own list, which stands for the way to the entry
-        return [(*self._slices[number][place[0][1]][0], *place[1:]) for place in found]
+        raise NotImplementedError
 
 
 def contents(box: Any, index_of: Mapping[int, int], skewed: int = 0) -> Contents:
@@ -94,98 +55,222 @@ def contents(box: Any, index_of: Mapping[int, int], skewed: int = 0) -> Contents
         index_of: id -> place in the walk's sequence.
         skewed: how often slicing has left most of the box in one slice; where it does not help, a loop reads the box.
     """
-    found = _by_loop(box, index_of, None if skewed > _SKEWED_AT_MOST else _LOOP_AT_MOST)
-    return found or _by_slices(box, index_of, skewed)
-
-
-def _by_loop(box: Any, index_of: Mapping[int, int], most: int | None) -> Contents | None:
-    found: Spots = {}
-    holders: Spots = {id(box): []}
-    waiting, count = [box], 0
-    lookup = index_of.get
-    while waiting:
-        outer = waiting.pop()
-        for spot, thing in inside(outer):
-            cls = type(thing)
-            if cls in _ATOMS:
-                continue
-            if cls not in _CONTAINERS:
-                index = lookup(id(thing))
-                if index is not None:
-                    found.setdefault(index, []).append((outer, spot))
-            elif id(thing) in holders:
-                holders[id(thing)].append((outer, spot))
-            else:
-                holders[id(thing)] = [(outer, spot)]
-                waiting.append(thing)
-                count += 1
-        if most is not None and count > most:
-            return None
-    holders[id(box)] = []  # a box that holds itself starts there all the same
-    return Contents(found, holders)
-
-
-def _by_slices(box: Any, index_of: Mapping[int, int], skewed: int) -> Contents:
-    entries = _spread_out(box)
-    size = -(-len(entries) // _SLICES)
-    slices = [entries[at : at + size] for at in range(0, len(entries), size)]
-    slice_of: dict[int, int] = {}
     try:
-        weights = _dump_slices(slices, index_of, slice_of)
-    except RecursionError:  # a graph too deep for C
-        return contents(box, index_of, _SKEWED_AT_MOST + 1)
-    total = sum(weights)
-
-    def open_slice(number: int) -> Contents:
-        things = [thing for _, thing in slices[number]]
-        return contents(things, index_of, skewed + (weights[number] > _SKEWED * total))
-
-    return _SlicedContents(slices, slice_of, open_slice)
+        return _ReadContents(box, index_of, math.inf if skewed > _SKEWED_AT_MOST else _LOOP_AT_MOST)
+    except _TooMany:
+        return _SlicedContents(box, index_of, skewed)
 
 
-def _spread_out(box: Any) -> list[tuple[Place, Any]]:
-    """Give what lies in a box with its places, level by level until there is enough for the slices."""
-    entries: list[tuple[Place, Any]] = [(((box, spot),), thing) for spot, thing in inside(box)]
+class _TooMany(Exception):
+    """There are more containers in a box than a loop should read."""
+
+
+class _ReadContents(Contents):
+    def __init__(self, box: Any, index_of: Mapping[int, int], most: float) -> None:
+        self._index_of = index_of
+        self._boxes: dict[int, tuple[Any, ...]] = {}  # index -> the containers that it lies in
+        self._spots: dict[int, dict[int, list[Any]]] = {}  # a container's id -> index -> spots, once it is asked about
+        self._holders: dict[int, list[tuple[Any, Any]]] = {id(box): []}
+        waiting = [box]
+        for container in waiting:  # a list that grows while it is read: breadth first, so that near spots come first
+            waiting += self._read(container)
+            if len(self._holders) > most:
+                raise _TooMany
+        self._holders[id(box)] = []  # a box that holds itself starts there all the same
+        self.children = sorted(self._boxes)
+
+    def _read(self, box: Any) -> list[Any]:
+        """Note what lies in one container, at C's speed; give the containers among it that are new."""
+        boxes, holders, things = self._boxes, self._holders, _things_in(box)
+        here = {index for index in set(map(self._index_of.get, map(id, things))) if index is not None}
+        again = here & boxes.keys()
+        boxes.update(dict.fromkeys(here - again, (box,)))
+        for index in again:
+            boxes[index] += (box,)
+        new = []
+        for number, thing in [pair for pair in enumerate(things) if id(type(pair[1])) in CONTAINER_IDS]:
+            if id(thing) not in holders:
+                holders[id(thing)] = []
+                new.append(thing)
+            holders[id(thing)].append((box, _spot(box, things, number)))
+        return new
+
+    def places(self, child: int, most: int = 16) -> list[Place]:
+        spots = [(box, spot) for box in self._boxes.get(child, ()) for spot in self._spots_in(box)[child]]
+        return list(itertools.islice(self._climb(spots), most))
+
+    def _spots_in(self, box: Any) -> dict[int, list[Any]]:
+        if id(box) not in self._spots:
+            spots = self._spots[id(box)] = {}
+            things = _things_in(box)
+            for number, index in enumerate(map(self._index_of.get, map(id, things))):
+                if index is not None:
+                    spots.setdefault(index, []).append(_spot(box, things, number))
+        return self._spots[id(box)]
+
+    def _climb(self, spots: Sequence[tuple[Any, Any]]) -> Iterator[Place]:
+        """Yield the places of a child, those with the fewest containers on the way first."""
+        order = itertools.count()
+        # linked cells, because a way may be very long
+        waiting: list[tuple[int, int, Any]] = [(1, next(order), (spot, None)) for spot in spots]
+        while waiting:
+            length, _, cell = heapq.heappop(waiting)
+            above = self._holders[id(cell[0][0])]
+            while len(above) == 1:
+                cell, length = (above[0], cell), length + 1
+                above = self._holders[id(cell[0][0])]
+            place = tuple(_linked(cell))
+            if not above:
+                yield place
+                continue
+            around = {id(box) for box, _ in place}  # a container that holds itself is no way out
+            for spot in above:
+                if id(spot[0]) not in around:
+                    heapq.heappush(waiting, (length + 1, next(order), (spot, cell)))
+
+
+def _linked(cell: Any) -> Iterator[tuple[Any, Any]]:
+    while cell is not None:
+        yield cell[0]
+        cell = cell[1]
+
+
+def _things_in(box: Any) -> list[Any]:
+    """Give what lies in a plain container; of a dict each key, and its value behind it."""
+    return list(itertools.chain.from_iterable(box.items()) if type(box) is dict else box)
+
+
+def _spot(box: Any, things: list[Any], number: int) -> Any:
+    """Give the spot (see `members.inside`) for a number in the list of `_things_in`."""
+    return (number // 2, things[number - number % 2], number % 2 == 0) if type(box) is dict else number
+
+
+class _Run(NamedTuple):
+    """Things that lie side by side in one container, which itself lies at `place`."""
+
+    place: Place
+    box: Any
+    things: list[Any]
+    numbers: range
+
+    def place_of(self, number: int) -> Place:
+        return (*self.place, (self.box, _spot(self.box, self.things, number)))
+
+    def deeper(self) -> Iterator[_Run]:
+        """Put in place of each container among them what lies in it."""
+        for number in self.numbers:
+            thing = self.things[number]
+            if id(type(thing)) in CONTAINER_IDS:
+                things = _things_in(thing)
+                yield _Run(self.place_of(number), thing, things, range(len(things)))
+            else:
+                yield self._replace(numbers=range(number, number + 1))
+
+
+class _SlicedContents(Contents):
+    def __init__(self, box: Any, index_of: Mapping[int, int], skewed: int) -> None:
+        self._box, self._index_of, self._skewed = box, index_of, skewed
+        self._runs = _spread_out(box)
+        self._ends = list(itertools.accumulate(len(run.numbers) for run in self._runs))
+        things = [thing for run in self._runs for thing in run.things[run.numbers.start : run.numbers.stop]]
+        self._size = -(-len(things) // _SLICES)
+        self._slices = [things[at : at + self._size] for at in range(0, len(things), self._size)]
+        self._slicer = _Slicer(index_of)
+        self._opened: dict[int, Contents] = {}
+        self._whole: Contents | None = None
+
+    def reach(self, index: float) -> None:
+        """Dump slices until something is met that lies behind."""
+        slicer, before = self._slicer, self._slicer.number
+        try:
+            while slicer.number < len(self._slices) and slicer.last < index:
+                slicer.dump(self._slices[slicer.number])
+        except RecursionError:  # a graph too deep for C
+            self._whole = _ReadContents(self._box, self._index_of, math.inf)
+            self.children, self._slices = self._whole.children, []
+        if slicer.number > before:
+            self.children = sorted(slicer.slices_of)
+
+    def places(self, child: int, most: int = 16) -> list[Place]:
+        if self._whole is None and child not in self._slicer.slices_of:
+            self.reach(math.inf)
+        if self._whole is not None:
+            return self._whole.places(child, most)
+        found = (self._places_in(number, child, most) for number in self._slicer.slices_of.get(child, ()))
+        return list(itertools.islice(itertools.chain.from_iterable(found), most))
+
+    def _places_in(self, number: int, child: int, most: int) -> list[Place]:
+        if number not in self._opened:
+            self._opened[number] = self._open_slice(number)
+        # the first pair of each place is the slice's own list, which stands for the way to the entry
+        return [
+            (*self._entry(number * self._size + place[0][1]), *place[1:])
+            for place in self._opened[number].places(child, most)
+        ]
+
+    def _open_slice(self, number: int) -> Contents:
+        weights = self._slicer.weights
+        return contents(self._slices[number], self._index_of, self._skewed + (weights[number] > _SKEWED * sum(weights)))
+
+    def _entry(self, position: int) -> Place:
+        at = bisect.bisect_right(self._ends, position)
+        run = self._runs[at]
+        return run.place_of(run.numbers.stop - (self._ends[at] - position))
+
+
+def _spread_out(box: Any) -> list[_Run]:
+    """Give what lies in a box, level by level until there is enough for the slices."""
+    things = _things_in(box)
+    runs = [_Run((), box, things, range(len(things)))]
     for _ in range(_SKEWED_AT_MOST):
-        if len(entries) >= _SLICES:
+        if sum(len(run.numbers) for run in runs) >= _SLICES:
             break
-        entries = [deeper for place, thing in entries for deeper in _deeper(place, thing)]
-    return entries
+        runs = [deeper for run in runs for deeper in run.deeper()]
+    return runs
 
 
-def _deeper(place: Place, thing: Any) -> list[tuple[Place, Any]]:
-    if type(thing) not in _CONTAINERS:
-        return [(place, thing)]
-    return [((*place, (thing, spot)), held) for spot, held in inside(thing)]
+class _Slicer(pickle.Pickler):
+    """Dumps slices with a stub for whatever is reduced, and notes in which slices each object lies.
 
+    C calls the hook for an object once. That it lies in another slice too is seen from its references, which the trace
+    of that slice adds to; that is done for a few objects only.
 
-def _dump_slices(
-    slices: list[list[tuple[Place, Any]]], index_of: Mapping[int, int], slice_of: dict[int, int]
-) -> list[int]:
-    from picklecheck.probe.walk import STUB, Sink, stub
+    Attributes:
+        slices_of: place in the walk's sequence -> numbers of the slices.
+        weights: the bytes of each slice.
+        last: the place of what was met last for the first time.
+    """
 
-    sink, current = Sink(), 0
+    def __init__(self, index_of: Mapping[int, int]) -> None:
+        self._sink = Sink()
+        super().__init__(self._sink, pickle.HIGHEST_PROTOCOL)
+        self._index_of = index_of
+        self._met: dict[int, Any] = {}
+        self._trace: list[Any] = []
+        start_trace(self, self._trace)
+        self.slices_of: dict[int, list[int]] = {}
+        self.weights: list[int] = []
+        self.number = 0
+        self.last = -1
 
-    def hook(obj: Any) -> Any:
+    def dump(self, things: list[Any]) -> None:
+        written = self._sink.bytes
+        known = dict(self._met) if len(self._met) <= _MOST_COUNTED else {}
+        before = list(map(sys.getrefcount, known.values()))
+        super().dump(things)
+        for index, count, now in zip(known, before, map(sys.getrefcount, known.values()), strict=True):
+            if now != count:
+                self.slices_of[index].append(self.number)
+        self._trace.clear()
+        self.weights.append(self._sink.bytes - written)
+        self.number += 1
+
+    def reducer_override(self, obj: Any) -> Any:
         if obj is stub:
             return NotImplemented
-        index = index_of.get(id(obj))
-        if index is not None:
-            slice_of[index] = current
+        index = self._index_of.get(id(obj))
+        if index is not None and index not in self.slices_of:
+            self.slices_of[index] = [self.number]
+            self._met[index] = obj
+            self.last = index
         return STUB
-
-    pickler = _HookedPickler(sink, pickle.HIGHEST_PROTOCOL)
-    pickler.reducer_override = hook
-    weights = []
-    for current, part in enumerate(slices):  # noqa: B007  # read by the hook
-        before = sink.bytes
-        pickler.dump([thing for _, thing in part])
-        weights.append(sink.bytes - before)
-    del pickler.reducer_override
-    return weights
-
-
-class _HookedPickler(pickle.Pickler):
-    """Has a dictionary, so that a hook can be set on the instance."""
-
-    reducer_override: Callable[[Any], Any]

@@ -36,16 +36,25 @@ class Watchdog:
 
     def __enter__(self) -> Watchdog:
         """Start watching."""
-        self._thread.start()
+        try:
+            self._thread.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         """Stop watching; afterwards no exception can come any more."""
-        with self._lock:
-            self._done.set()
-        if self._raised:
-            self._let_it_arrive()
-        self._thread.join()
+        while self._thread.is_alive() or self._raised:
+            try:
+                with self._lock:
+                    self._done.set()
+                    raised, self._raised = self._raised, False
+                if raised:
+                    self._let_it_arrive()
+                self._thread.join()
+            except NoAnswer:  # one that was on its way before the thread was told
+                continue
 
     def _let_it_arrive(self) -> None:
         """Take an exception that was set, whether it came or is still on its way.

@@ -10,6 +10,8 @@ from __future__ import annotations
 import bisect
 import heapq
 import itertools
+import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,10 @@ ROOT = -1
 _MOST_WAYS = 16
 _MOST_REPEATS = 400
 _MOST_SEARCHED = 2_000
+_MOST_ROUNDS = 5
 _LONG_CHAIN = 2_000
+_PART = 8_192
+_MOST_COUNTED = 500
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
@@ -64,7 +69,7 @@ class Locator:
         chains = dict(self.chains)
         too_long = any(len(chain) > _LONG_CHAIN for chain in chains.values())
         references = {} if too_long else self._open_holders(chains)
-        holders = {} if too_long else self._holders_of(chains)
+        holders = self._holders_of(chains) if references else {}
         found = []
         for culprit in culprits:
             ways = self._all_ways(culprit.index, chains[culprit.index], holders)
@@ -143,34 +148,52 @@ class Locator:
     # everything else that holds a culprit, or an object on its way
 
     def _open_holders(self, chains: dict[int, list[int]]) -> dict[int, int]:
-        """Open what saved again a culprit or something on its way; give the numbers of references to the culprits."""
-        walk = self.walk
-        wanted = self._wanted_ids(chains)
-        flags = map(wanted.__contains__, map(id, walk.trace))
-        positions = list(itertools.compress(itertools.count(), flags))
-        firsts = {mark - 1 for mark in walk.marks}
-        repeats = [position for position in positions if position not in firsts]
-        kept = self._spread(repeats)
-        saving = {self._saved_in(position) for position in kept}
-        if walk.parents is None:  # a repeated object may be a child of something above the holder that it was met under
-            again = (self.index_of.get(id(walk.trace[position]), ROOT) for position in kept)
-            saving.update(index - 1 for index in again if index != ROOT)
+        """Open what saved again a culprit or something on a way to one; give the numbers of references to the culprits.
+
+        What is found to hold a culprit may itself be held twice, so this goes on until there is nothing new.
+        """
+        walk, counted, asked = self.walk, Counter[int](), set[int]()
+        ways = list(chains.values())
+        for _ in range(_MOST_ROUNDS):
+            wanted = {key: thing for key, thing in self._wanted(ways).items() if key not in asked}
+            asked |= wanted.keys()
+            positions = _positions(walk.trace, wanted)
+            repeats = [position for position in positions if not _is_in(walk.marks, position + 1)]
+            counted.update(id(walk.trace[position]) for position in repeats)
+            before = set(self.opened)
+            self._open_what_saved(self._spread(repeats), chains)
+            matter = {index for way in ways for index in way}
+            ways = [
+                [*self._chain(new), child] for new in set(self.opened) - before for child in self._held(new, matter)
+            ]
+            if not ways:
+                break
+        return {index: 1 + counted[id(walk.objects[index])] for index in chains} if counted else {}
+
+    def _open_what_saved(self, positions: list[int], chains: dict[int, list[int]]) -> None:
+        """Open the objects that were being saved at positions of the trace."""
+        saving = {self._saved_in(position) for position in positions}
+        if positions and self.walk.parents is None:
+            # what is a child of something above the holder that it was met under: that holder was met just before it
+            again = (self.index_of.get(id(self.walk.trace[position]), ROOT) for position in positions)
+            saving.update(index - 1 for index in (*again, *itertools.islice(chains, _MOST_REPEATS)) if index > 0)
         self._find_chains(index for index in saving if index != ROOT)
         for index in saving:
             for holder in [ROOT, *(self._chain(index) if index != ROOT else ())]:
                 self._open(holder)
-        counted = Counter(id(walk.trace[position]) for position in repeats)
-        return {index: 1 + counted[id(walk.objects[index])] for index in chains}
 
-    def _wanted_ids(self, chains: dict[int, list[int]]) -> set[int]:
-        wanted = set()
-        for chain in chains.values():
-            at = ROOT
-            for child in chain:
-                wanted.add(id(self.walk.objects[child]))
-                for place in self._open(at).places(child, 2):
-                    wanted.update(id(box) for box, _ in place[1:])
-                at = child
+    def _held(self, holder: int, matter: set[int]) -> list[int]:
+        box = self._open(holder)
+        box.reach(math.inf)
+        return [child for child in matter if box.places(child, 1)] if holder != ROOT else []
+
+    def _wanted(self, ways: list[list[int]]) -> dict[int, Any]:
+        """Give what lies on ways down from the root, by id."""
+        steps = {step for way in ways for step in zip([ROOT, *way], way, strict=False)}
+        wanted = {id(self.walk.objects[child]): self.walk.objects[child] for _, child in steps}
+        for holder, child in steps:
+            for place in self._open(holder).places(child, 2):
+                wanted.update((id(box), box) for box, _ in place[1:])
         return wanted
 
     def _spread(self, positions: list[int]) -> list[int]:
@@ -198,6 +221,7 @@ class Locator:
         matter = {index for chain in chains.values() for index in chain} | set(self.opened) - {ROOT}
         holders: dict[int, list[int]] = {}
         for holder, box in self.opened.items():
+            box.reach(math.inf)
             for child in box.children if len(box.children) < len(matter) else matter:
                 if child in matter and box.places(child, 1):
                     holders.setdefault(child, []).append(holder)
@@ -209,9 +233,9 @@ class Locator:
         return holders
 
     def _all_ways(self, index: int, chain: list[int], holders: dict[int, list[int]]) -> tuple[Way, ...]:
-        if not holders:
+        if len(chain) > _LONG_CHAIN:
             return (self._tree_way(index),)
-        if all(len(holders[at]) == 1 for at in chain):
+        if all(len(holders.get(at, ())) <= 1 for at in chain):
             hops_by_step = [self._hops_between(at, child) for at, child in zip([ROOT, *chain], chain, strict=False)]
             if all(len(hops) == 1 for hops in hops_by_step):
                 return (tuple(hops[0] for hops in hops_by_step),)
@@ -237,6 +261,36 @@ class Locator:
                     heapq.heappush(heap, entry)
 
 
+def _positions(trace: list[Any], wanted: dict[int, Any]) -> list[int]:
+    """Give the positions in a trace of what is wanted.
+
+    To look at each entry takes as long as the pass did. But a copy of a part is made quickly, and raises the reference
+    counts of what lies in it: only parts in which something that is wanted lies are looked into.
+    """
+    things = list(wanted.values())
+    some = len(things) <= _MOST_COUNTED and all(map(_counts_references, things))
+    found = []
+    for start in range(0, len(trace), _PART):
+        before = list(map(sys.getrefcount, things)) if some else []
+        part = trace[start : start + _PART]
+        if not some or list(map(sys.getrefcount, things)) != before:
+            found += [start + number for number, thing in enumerate(part) if id(thing) in wanted]
+        del part
+    return found
+
+
+def _counts_references(thing: object) -> bool:
+    """Tell whether the object is not one of the immortal ones of Python 3.12."""
+    before = sys.getrefcount(thing)
+    another = [thing]
+    return sys.getrefcount(thing) == before + len(another)
+
+
+def _is_in(ascending: list[int], number: int) -> bool:
+    at = bisect.bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
+
+
 def _length(way: Way) -> int:
     return sum(len(hop.steps) for hop in way)
 
@@ -253,7 +307,7 @@ class Descent:
         self._open = open_
         self._ended: set[int] = set()
         self._met: dict[int, list[int]] = {}
-        self._next: dict[int, int] = {}
+        self._asked: dict[int, int] = {}
 
     def to(self, index: int) -> list[int]:
         """Give the places on the way down to `index`, itself included."""
@@ -273,14 +327,12 @@ class Descent:
         return [index]
 
     def _candidate(self, holder: int, index: int, tried: set[int]) -> int | None:
-        children = self._open(holder).children
+        box = self._open(holder)
+        box.reach(index)
         met = self._met.setdefault(holder, [])
-        at = self._next.get(holder, 0)
-        while at < len(children) and children[at] <= index:
-            if children[at] > holder:
-                met.append(children[at])
-            at += 1
-        self._next[holder] = at
+        after = bisect.bisect_right(box.children, self._asked.get(holder, holder))
+        met += box.children[after : bisect.bisect_right(box.children, index)]
+        self._asked[holder] = index
         while met and met[-1] in self._ended:
             met.pop()
         return next((child for child in reversed(met) if child not in tried and child not in self._ended), None)

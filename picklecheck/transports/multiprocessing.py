@@ -8,6 +8,7 @@ processes").
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import sys
 from collections.abc import Iterator
@@ -37,12 +38,21 @@ class _StandInPopen:
         return handle
 
 
+class _DuplicatingPopen(_StandInPopen):
+    """Duplicates as a task's pickling does, to see whether it can be done, and closes the duplicate at once."""
+
+    def DupFd(self, fd: int) -> Any:  # noqa: N802  # multiprocessing's own name
+        if sys.platform != "win32":
+            os.close(os.dup(fd))
+        return super().DupFd(fd)
+
+
 @contextlib.contextmanager
-def _spawning() -> Iterator[None]:
+def _spawning(popen: type[_StandInPopen] = _StandInPopen) -> Iterator[None]:
     from multiprocessing import context
 
     before = context.get_spawning_popen()
-    context.set_spawning_popen(_StandInPopen())  # type: ignore[arg-type]  # as much of one as is used
+    context.set_spawning_popen(popen())  # type: ignore[arg-type]  # as much of one as is used
     try:
         yield
     finally:
@@ -60,12 +70,12 @@ def _stand_in(reducer: Reducer) -> Reducer | None:
     if name in _DUPLICATING and str(module).startswith("multiprocessing."):
 
         def without_duplicating(obj: Any) -> Any:
-            with _spawning():
+            with _spawning(_DuplicatingPopen):
                 return reducer(obj)
 
         return without_duplicating
     return torch_stand_in(reducer)
 
 
-PROCESS = Transport(name="process", pickler=_pickler, during=_spawning, stand_in=_stand_in, starts_process=True)
+PROCESS = Transport(name="process", pickler=_pickler, during=_spawning, stand_in=torch_stand_in, starts_process=True)
 POOL = Transport(name="pool", pickler=_pickler, stand_in=_stand_in)
