@@ -67,7 +67,7 @@ class _TooMany(Exception):
 
 class _ReadContents(Contents):
     def __init__(self, box: Any, index_of: Mapping[int, int], most: float) -> None:
-        self._index_of = index_of
+        self._index_of, self._most = index_of, most
         self._boxes: dict[int, tuple[Any, ...]] = {}  # index -> the containers that it lies in
         self._spots: dict[int, dict[int, list[Any]]] = {}  # a container's id -> index -> spots, once it is asked about
         self._holders: dict[int, list[tuple[Any, Any]]] = {id(box): []}
@@ -82,6 +82,8 @@ class _ReadContents(Contents):
     def _read(self, box: Any) -> list[Any]:
         """Note what lies in one container, at C's speed; give the containers among it that are new."""
         boxes, holders, things = self._boxes, self._holders, _things_in(box)
+        if len(things) > self._most and sum(map(CONTAINER_IDS.__contains__, map(id, map(type, things)))) > self._most:
+            raise _TooMany
         here = {index for index in set(map(self._index_of.get, map(id, things))) if index is not None}
         again = here & boxes.keys()
         boxes.update(dict.fromkeys(here - again, (box,)))
