@@ -168,6 +168,8 @@ def cases(**texts):
         class A:
             def __init__(self):
                 super().__setattr__("x", object())  # <- A.__init__
+            def run(self):
+                self.x = object()
         """,
     own_setattr="""
         class A:
@@ -228,6 +230,8 @@ def cases(**texts):
                 made = super().__new__(cls)
                 made.x = object()  # <- A.__new__
                 return made
+            def run(self):
+                self.x = object()
         """,
     another_constructor="""
         class A:
@@ -236,6 +240,8 @@ def cases(**texts):
                 made = cls()
                 made.x = object()  # <- A.load
                 return made
+            def run(self):
+                self.x = object()
         """,
     in_every_block="""
         class A:
@@ -348,6 +354,9 @@ def cases(**texts):
             @functools.lru_cache
             def x(self):
                 pass
+            @[staticmethod][0]
+            def x():
+                pass
             def reset(self):
                 self.x = object()  # <- A.reset
         """,
@@ -372,7 +381,17 @@ def test_attrs_class(load):
     assert where_set(module.A, "x") == marked(module.__file__)
 
 
-@pytest.mark.parametrize("mark", source._MAKES_INIT)
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "__dataclass_fields__",
+        "__attrs_attrs__",
+        "_fields",
+        "__pydantic_decorators__",
+        "__fields__",
+        "__struct_fields__",
+    ],
+)
 def test_class_whose_init_is_made_from_its_body(load, mark):
     module = load(
         f"class A:\n    {mark} = ('x',)\n    x: object  # <- -\n    def run(self):\n        self.x = object()"
@@ -419,6 +438,10 @@ def test_private_name(load, name, text):
         "{'a': [1, None]}",
         "set()",
         "dict()",
+        "list()",
+        "tuple()",
+        "frozenset()",
+        "bytearray()",
         "...",
     ],
 )
@@ -435,6 +458,30 @@ def test_value_wins_over_a_constant(load, constant, statement):
 def test_first_value_wins(load, value):
     module = load(
         f"class A:\n    def __init__(self, a):\n        self.x = {value}  # <- A.__init__\n        self.x = object()"
+    )
+    assert where_set(module.A, "x") == marked(module.__file__)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["__init__", "__new__", "__post_init__", "__attrs_post_init__", "_setup", "setUp", "set_up_cache", "initialise"],
+)
+def test_methods_that_set_up_come_first(load, name):
+    module = load(
+        "class A:\n    def run(self):\n        self.x = object()\n"
+        f"    def {name}(self):\n        self.x = object()  # <- A.{name}"
+    )
+    assert where_set(module.A, "x") == marked(module.__file__)
+
+
+@pytest.mark.parametrize(
+    "decorator", ["property", "reify", "lazy_attribute", "names.cached_property", "lazyproperty()"]
+)
+def test_property(load, decorator):
+    names = "reify = lazy_attribute = property\nnames = type('N', (), {'cached_property': property})\n"
+    module = load(
+        f"{names}def lazyproperty():\n    return property\nclass A:\n    @{decorator}\n"
+        "    def x(self):  # <- -\n        pass\n    def run(self):\n        self.x = object()\n"
     )
     assert where_set(module.A, "x") == marked(module.__file__)
 
@@ -511,6 +558,29 @@ def test_first_value_wins(load, value):
         class A(B, C):
             pass
         """,
+    first_class_where_there_are_constants_only="""
+        class B:
+            def __init__(self):
+                self.x = 1
+        class A(B):
+            def stop(self):
+                self.x = None  # <- A.stop
+        """,
+    constant_of_a_base_over_an_annotation="""
+        class B:
+            def __init__(self):
+                self.x = 1  # <- B.__init__
+        class A(B):
+            x: int
+        """,
+    class_without_a_definition="""
+        class B:
+            def __init__(self):
+                self.x = object()
+        A = type("A", (), {})
+        def build(a):
+            a.x = object()  # <- build
+        """,
     value_of_a_base_over_none="""
         class B:
             def __init__(self):
@@ -556,6 +626,21 @@ def test_first_value_wins(load, value):
         def build(a):
             a.x = object()
         """,
+    elsewhere_not_over_a_field="""
+        from dataclasses import dataclass
+        @dataclass
+        class A:
+            x: object  # <- -
+        def build(a):
+            a.x = object()
+        """,
+    elsewhere_at_what_a_call_gives="""
+        class A:
+            def run(self):
+                self.make().x = object()  # <- A.run
+        def build(a):
+            a.x = object()
+        """,
     elsewhere_first_within_the_class="""
         def build(a):
             a.x = object()
@@ -563,6 +648,22 @@ def test_first_value_wins(load, value):
             @staticmethod
             def build(self):
                 self.x = object()  # <- A.build
+        """,
+    static_method_has_no_self="""
+        class A:
+            @staticmethod
+            def build(self):
+                self.x = object()
+            def run(self):
+                self.x = object()  # <- A.run
+        """,
+    what_a_method_makes_of_self_is_another="""
+        class A:
+            def run(self):
+                other = wrap(self)
+                other.x = object()
+            def stop(self):
+                self.x = object()  # <- A.stop
         """,
     inner_function_with_a_self_of_its_own="""
         class A:
@@ -587,6 +688,9 @@ def test_choice(load, text):
 
 
 @cases(
+    item_of_another_mapping="class A:\n    def run(self):\n        self.rows['x'] = f(self)['x'] = vars()['x'] = 1",
+    annotation_alone="class A:\n    def __init__(self):\n        self.x: object",
+    wrong_calls="class A:\n    def run(self):\n        setattr(self, 'x')\n        self.__setattr__('x')",
     another_class="class A:\n    pass\nclass B:\n    def __init__(self):\n        self.x = object()",
     deletion="class A:\n    def run(self):\n        del self.x",
     reading="class A:\n    def run(self):\n        y = self.x",
@@ -670,11 +774,20 @@ def test_class_defined_twice(load, kind, taken):
     assert where_set(module.A, "x").line == first + 2
 
 
+@pytest.mark.parametrize("kind", ["staticmethod", "classmethod", "property", "functools.cached_property", "dress"])
+def test_kinds_of_methods_tell_definitions_of_one_name_apart(load, kind):
+    text = f"class A:\n    x = object()\n    @{kind}\n    def run(self):\n        pass\n"
+    module = load(f"import functools\ndress = functools.wraps(len)\n{text}B = A\n{text}")
+    for cls in (module.A, module.B):
+        cls.__firstlineno__ = None  # as before Python 3.13
+    assert [where_set(cls, "x").line for cls in (module.B, module.A)] == [4, 10]
+
+
 def test_redefined_class_keeps_its_own_lines(load):
     text = "class A:\n    def __init__(self):\n        self.x = object()\n"
-    module = load(f"{text}B = A\n{text}")
-    assert [where_defined(cls).line for cls in (module.B, module.A)] == [1, 5]
-    assert [where_set(cls, "x").line for cls in (module.B, module.A)] == [3, 7]
+    module = load(f"{text}B = A\n{text}C = A\ndef A():\n    pass\n")
+    assert [where_defined(found).line for found in (module.B, module.C, module.A)] == [1, 5, 9]
+    assert [where_set(cls, "x").line for cls in (module.B, module.C)] == [3, 7]
 
 
 def test_redefined_class_without_methods(load):
@@ -825,9 +938,11 @@ def test_backslashes_warn_nobody_and_filters_stay(load):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = load(SAMPLE + "y = '\\d'\n")
-    before = list(warnings.filters)
-    assert where_set(module.A, "x") == marked(module.__file__)
-    assert warnings.filters == before
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = list(warnings.filters)
+        assert where_set(module.A, "x") == marked(module.__file__)
+        assert warnings.filters == before
 
 
 def test_module_in_a_zip_file(tmp_path, monkeypatch):
@@ -842,15 +957,18 @@ def test_module_in_a_zip_file(tmp_path, monkeypatch):
 
 
 class _Loader:
+    asked = False
+
     def get_source(self, name):
-        raise AssertionError("a stranger's loader was asked")
+        self.asked = True
+        return SAMPLE
 
 
 def test_strange_loader_is_not_asked(load):
     module = load(SAMPLE)
     os.remove(module.__file__)
-    module.__loader__ = module.__spec__.loader = _Loader()
-    assert where_set(module.A, "x") is None
+    module.__loader__ = module.__spec__.loader = loader = _Loader()
+    assert (where_set(module.A, "x"), loader.asked) == (None, False)
 
 
 # --- notebooks, doctests, the REPL -------------------------------------------------------------------------------------
@@ -881,9 +999,18 @@ def test_cell(cell, file):
 def test_cell_without_methods_is_the_latest_that_defines_the_class(cell):
     text = "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: object  # <- -\n"
     cell(text, "/tmp/cells/1.py")
-    main = cell("\n" + text, "/tmp/cells/2.py")
+    main = cell(text, "/tmp/cells/2.py")
     cell("# of the class A\n", "/tmp/cells/3.py")
-    assert where_set(main.A, "x") == marked("/tmp/cells/2.py", "\n" + text)
+    linecache.cache["/tmp/lazy.py"] = (lambda: text,)
+    linecache.cache["/tmp/file.py"] = (len(text), 1.0, text.splitlines(True), "/tmp/file.py")
+    assert where_set(main.A, "x") == marked("/tmp/cells/2.py", text)
+
+
+def test_cell_is_not_preferred_to_the_file_of_the_main_module(cell, load):
+    module = load("class A:\n    x = object()  # <- -\n")
+    main = cell("class A:\n    x = object()\n", "/tmp/cells/1.py")
+    main.__file__ = module.__file__
+    assert where_set(main.A, "x") == marked(module.__file__)
 
 
 def test_redefined_in_another_cell(cell):
@@ -1076,6 +1203,7 @@ def test_frozen_module_has_its_file():
         os.path.__file__,
         "def join(a, *p):",
     )
+    assert where_defined(os.walk(".")).file == os.__file__
 
 
 @pytest.mark.parametrize(
@@ -1087,15 +1215,32 @@ def test_not_a_definition(obj):
     assert where_defined(obj) is None
 
 
+def test_frozen_code_without_a_file():
+    assert where_defined(test_frozen_code_without_a_file.__code__.replace(co_filename="<frozen nothing>")) is None
+
+
+def test_lambda_on_the_last_line(load):
+    module = load("\nf = lambda: 0")
+    assert where_defined(module.f).line == 2
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="code objects have no qualified name")
+def test_moved_method_is_told_from_its_namesakes(load):
+    module = load("class A:\n    def run(self):\n        pass\n")
+    namesake = "\nclass B:\n    def run(self):\n        pass\n"
+    Path(module.__file__).write_text(f"{namesake}class A:\n    def run(self):  # <- -\n        pass\n")
+    assert where_defined(module.A.run) == marked(module.__file__)
+
+
 def test_generated_method_has_no_place(load):
     module = load("from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n")
     assert where_defined(module.A.__init__) is None
 
 
-def test_lambda_that_was_edited_away(load):
-    module = load("f = lambda: 0\n\ng = lambda: 0\n")
+def test_function_that_was_edited_away(load):
+    module = load("f = lambda: 0\n\ng = lambda: 0\ndef h():\n    pass\n")
     Path(module.__file__).write_text("f = None\n")
-    assert (where_defined(module.f), where_defined(module.g)) == (None, None)
+    assert (where_defined(module.f), where_defined(module.g), where_defined(module.h)) == (None, None, None)
 
 
 # --- strangers ---------------------------------------------------------------------------------------------------------
@@ -1138,7 +1283,11 @@ def test_text_of_a_hostile_class(load):
 
     module = load(SAMPLE)
     module.A.__qualname__ = Text("A")
-    module.A.__init__.__code__ = module.A.__init__.__code__.replace(co_name=Text("__init__"))
+    module.A.__init__.__code__ = module.A.__init__.__code__.replace(
+        co_name=Text("__init__"),
+        co_filename=Text(module.__file__),
+        **({"co_qualname": Text("A.__init__")} if sys.version_info >= (3, 11) else {}),
+    )
     assert where_set(module.A, Text("x")) == marked(module.__file__)
     assert where_defined(module.A.__init__).line == 2
 
@@ -1200,8 +1349,8 @@ def test_file_is_parsed_once(load, monkeypatch):
 def test_repeated_question_is_cheap(load, question):
     module = load(SAMPLE)
     names = {"A": module.A, "f": module.A.__init__, "where_set": where_set, "where_defined": where_defined}
-    seconds = min(timeit.repeat(question, globals=names, number=1_000, repeat=5)) / 1_000
-    assert seconds < 10e-6
+    seconds = min(timeit.repeat(question, globals=names, number=100, repeat=50))  # so short that some are undisturbed
+    assert seconds / 100 < 10e-6
 
 
 def test_class_is_not_kept_alive(load):
