@@ -5,6 +5,8 @@ import pathlib
 import re
 import threading
 
+import pytest
+
 import picklecheck
 
 DOCUMENT = pathlib.Path(__file__).parent.parent / "docs" / "schema.md"
@@ -51,9 +53,5 @@ def test_released_report_keeps_its_words():
 def test_released_report_has_no_culprit():
     report = report_with_a_failure()
     report.release()
-    try:
+    with pytest.raises(ReferenceError, match="released"):
         report.failures[0].obj  # noqa: B018  # the access is the point
-    except ReferenceError as error:
-        assert "released" in str(error)
-    else:
-        raise AssertionError("the culprit is still there")
