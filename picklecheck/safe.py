@@ -130,8 +130,9 @@ def members(obj: object) -> Iterator[tuple[str, Any]]:
 
 def is_made_in_c(cls: type) -> bool:
     """Tell whether the class itself (whatever its bases) was made by C code and not by a class statement."""
-    own = class_dict(cls).values()
-    return any(type(held) in (types.MethodDescriptorType, types.WrapperDescriptorType) for held in own)
+    kinds = (types.MethodDescriptorType, types.WrapperDescriptorType)
+    own = [held for held in class_dict(cls).values() if any(type(held) is kind for kind in kinds)]
+    return any(held.__objclass__ is cls for held in own)
 
 
 def plain_access(cls: type) -> bool:

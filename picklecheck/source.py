@@ -166,7 +166,7 @@ def _nameless_place(index: Index, name: str, qualname: str | None, line: int) ->
 
 def _qualname(code: types.CodeType) -> str | None:
     qualname = getattr(code, "co_qualname", None)  # from Python 3.11 on
-    return qualname and _exact(qualname)
+    return None if qualname is None else _exact(qualname)
 
 
 def _code_of(obj: Any) -> tuple[types.CodeType | None, dict[str, Any]]:

@@ -258,7 +258,6 @@ CULPRITS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("protocol", [2, 4])
 @pytest.mark.parametrize("name", CULPRITS)
 def test_the_error_is_in_the_pickler_s_own_words(name, protocol):
@@ -268,6 +267,8 @@ def test_the_error_is_in_the_pickler_s_own_words(name, protocol):
     failure = only([culprit], protocol=protocol)
     assert failure.obj is culprit
     assert failure.error == f"{type(caught.value).__name__}: {caught.value}"
+    if name == "file":
+        culprit.close()
 
 
 @pytest.mark.parametrize("name", ["Lock", "Queue", "Event", "Value", "Condition"])

@@ -690,7 +690,7 @@ def test_choice(load, text):
 @cases(
     item_of_another_mapping="class A:\n    def run(self):\n        self.rows['x'] = f(self)['x'] = vars()['x'] = 1",
     annotation_alone="class A:\n    def __init__(self):\n        self.x: object",
-    wrong_calls="class A:\n    def run(self):\n        setattr(self, 'x')\n        self.__setattr__('x')",
+    wrong_calls="class A:\n    def run(self):\n        setattr(self, 'x')\n        self.__setattr__('x')\n        vars(self).setdefault('x')",
     another_class="class A:\n    pass\nclass B:\n    def __init__(self):\n        self.x = object()",
     deletion="class A:\n    def run(self):\n        del self.x",
     reading="class A:\n    def run(self):\n        y = self.x",

@@ -54,6 +54,7 @@ class UnitWalk:
         self._depths: list[int] = []
         self._stack: list[int] = []
         self._heights: dict[int, int] = {}
+        self._unhooked: set[int] = set()  # ids of what C refuses without a hook, kept alive by the walk
         self._unit = _ROOT
         self._limit = sys.getrecursionlimit()
 
@@ -206,16 +207,21 @@ class UnitWalk:
 
     def _split(self, parts: list[Any], error: Exception) -> None:
         """Go through the plain containers of a unit that failed, and dump each thing in them by itself."""
-        before = len(self._walk.culprits)
         leaves, depth = _leaves_and_depth(parts)
-        if isinstance(error, RecursionError):
+        explained = isinstance(error, RecursionError)
+        if explained:
             self._walk.nested = max(self._walk.nested, depth)
         for leaf in leaves:
+            if id(leaf) in self._unhooked:
+                explained = True
+                continue
             try:
                 self._pickler.dump(leaf)
             except Exception as refusal:
+                explained = True
+                self._unhooked.add(id(leaf))
                 self._refuse(self._met(leaf), refusal)
-        if len(self._walk.culprits) == before and not isinstance(error, RecursionError) and self._unit != _ROOT:
+        if not explained and self._unit != _ROOT:
             self._refuse(self._unit, error, nearest=True)
 
     def _endless(self, index: int) -> bool:

@@ -14,9 +14,8 @@ import sys
 import unittest
 import warnings
 
-from tests.conformance.comparing import Tally, real_error
-
 import picklecheck
+from tests.conformance.comparing import Tally, real_error
 
 CLASSES = ("InMemoryPickleTests", "CPicklerTests", "CPicklingErrorTests")
 # objects that an attempt uses up, or that change at random: both sides get them in the same state, in a fork each

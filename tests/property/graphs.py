@@ -15,7 +15,6 @@ import dataclasses
 import enum
 import functools
 import io
-import itertools
 import multiprocessing
 import operator
 import pickle
@@ -335,7 +334,7 @@ CULPRITS: dict[str, Callable[[int], Any]] = {
     "mapping proxy": lambda number: types.MappingProxyType({}),
     "code": lambda number: _generator.__code__,
     "frame": lambda number: sys._getframe(),
-    "cell": lambda number: types.CellType(number),
+    "cell": types.CellType,
     "context": _context,
     "context variable": lambda number: contextvars.ContextVar("name"),
     "cached local function": lambda number: functools.lru_cache(_local_function(number)),
@@ -643,7 +642,7 @@ CONTAINERS: dict[str, Callable[[int, list[Node]], Node]] = {
     "of a local class": _of_local_class,
     "slice": lambda number, held: Node(slice(*(*objects(held), None, None, None)[:3]), held[:3]),
     "generic alias": lambda number, held: Node(types.GenericAlias(list, tuple(objects(held))), held),
-    "list iterator": lambda number, held: Node(iter(objects(held)), held if held else []),
+    "list iterator": lambda number, held: Node(iter(objects(held)), held or []),
     "enumerate": lambda number, held: Node(enumerate(objects(held)), held),
     "method caller": lambda number, held: Node(operator.methodcaller("name", *objects(held)), held),
 }

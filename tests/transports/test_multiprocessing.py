@@ -69,7 +69,9 @@ class Popen:
     """As much of a child that is being spawned as the real reducers use."""
 
     def DupFd(self, fd):
-        return multiprocessing.popen_spawn_posix._DupFd(fd)
+        from multiprocessing.popen_spawn_posix import _DupFd
+
+        return _DupFd(fd)
 
     def duplicate_for_child(self, handle):
         return handle

@@ -40,7 +40,7 @@ MADE = {
     "leaf": lambda: torch.ones(3),
     "leaf-with-gradient": graph,
     "non-leaf": lambda: graph() * 2,
-    "non-leaf-detached": (graph() * 2).detach,
+    "non-leaf-detached": lambda: torch.Tensor.detach(graph() * 2),
     "view": lambda: torch.ones(10)[2:5],
     "view-of-non-leaf": lambda: (graph() * 2)[1:],
     "transposed": lambda: torch.ones(3, 4).t(),
