@@ -30,7 +30,7 @@ class Watchdog:
         self._seconds = seconds
         self._walker = threading.get_ident()
         self._done = threading.Event()
-        self._raised = False
+        self._raised = self._entered = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._watch, name="picklecheck-watchdog", daemon=True)
 
@@ -38,6 +38,7 @@ class Watchdog:
         """Start watching."""
         try:
             self._thread.start()
+            self._entered = True
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -73,7 +74,7 @@ class Watchdog:
         seen = self._progress()
         while not self._done.wait(self._seconds):
             now = self._progress()
-            if now == seen and self._is_in_a_stranger():
+            if now == seen and self._entered and self._is_in_a_stranger():
                 with self._lock:
                     if not self._done.is_set():
                         self._raised = True

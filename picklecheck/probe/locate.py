@@ -29,6 +29,7 @@ _MOST_WAYS = 16
 _MOST_REPEATS = 400
 _MOST_SEARCHED = 2_000
 _MOST_ROUNDS = 5
+_SMALL = 2_000
 _LONG_CHAIN = 2_000
 _PART = 8_192
 _MOST_COUNTED = 500
@@ -177,6 +178,8 @@ class Locator:
             # what is a child of something above the holder that it was met under: that holder was met just before it
             again = (self.index_of.get(id(self.walk.trace[position]), ROOT) for position in positions)
             saving.update(index - 1 for index in (*again, *itertools.islice(chains, _MOST_REPEATS)) if index > 0)
+        if positions and len(self.walk.objects) <= _SMALL:
+            saving.update(range(len(self.walk.objects)))  # cheap there, and then no holder can be missed
         self._find_chains(index for index in saving if index != ROOT)
         for index in saving:
             for holder in [ROOT, *(self._chain(index) if index != ROOT else ())]:

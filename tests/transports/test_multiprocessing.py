@@ -63,6 +63,7 @@ def close(obj):
 def nothing_served():
     yield
     resource_sharer.stop()
+    gc.collect()  # 3.12.1 cannot take a semaphore that is freed while it makes another
 
 
 class Popen:
