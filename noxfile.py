@@ -70,4 +70,4 @@ def coverage(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Measure speed and memory, beside other tools on the same objects; say nothing about pass or fail."""
     session.install(".[test]", "-r", "requirements/torch.txt", "ray")
-    session.run("python", "-m", "benchmarks", *session.posargs)
+    session.run("python", "-m", "benchmarks.run", *session.posargs)

@@ -84,7 +84,7 @@ def lookup_note(obj: object) -> str:
 
 def _told_apart(found: object, obj: object) -> str:
     if is_class(found) and is_class(obj):
-        return f"another class (made {'later' if id(found) != id(obj) else 'earlier'}, by a reload or a redefinition)"
+        return "another class of that name (from a reload, a redefinition, a decorator or a factory)"
     place = _code_place(found)
     text = short_repr(found)
     return f"{text} from {place}" if place else text
