@@ -147,6 +147,8 @@ class UnitWalk:
             return NotImplemented
         try:
             plan = self._plan(obj)
+        except RecursionError:
+            raise
         except Exception as refusal:
             self._refuse(self._met(obj), refusal)
             return STUB

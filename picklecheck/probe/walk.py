@@ -174,6 +174,8 @@ class Walker:
             cls = type(obj)
             try:
                 plan = plan_of(cls)
+            except RecursionError:
+                raise
             except Exception:  # a metaclass may define __hash__ and __eq__; C asks them too, and is told by `learn`
                 plan = None
             if plan is PLAIN:
@@ -192,6 +194,8 @@ class Walker:
         if plan is None:
             try:
                 plan = self.reducer.learn(cls)
+            except RecursionError:
+                raise
             except Exception as refusal:
                 return self._refuse(self._met(obj), refusal)
         if plan is BY_NAME:
@@ -204,7 +208,9 @@ class Walker:
         index = self._met(obj)
         try:
             value = self.reducer.value(obj, plan)
-        except (KeyboardInterrupt, RecursionError):
+        except RecursionError:  # by itself: at the end of the stack 3.14 matches no tuple of exceptions
+            raise
+        except KeyboardInterrupt:
             raise
         except BaseException as error:
             if isinstance(error, NoAnswer) and not was_inside_a_call(error):
