@@ -26,6 +26,7 @@ __all__ = [
     "explain_call",
     "is_picklable",
     "register_kind",
+    "register_transport",
 ]
 
 __version__ = "0.1.0"
@@ -36,4 +37,8 @@ def __getattr__(name: str) -> object:
         from picklecheck.kinds import register_kind
 
         return register_kind
+    if name == "register_transport":
+        from picklecheck.transports import register_transport
+
+        return register_transport
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

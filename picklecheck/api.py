@@ -8,12 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from picklecheck.errors import UsageError
 from picklecheck.model import Report, Size
 from picklecheck.render import RENDERERS
 from picklecheck.safe import type_name
+
+if TYPE_CHECKING:
+    from picklecheck.crossing import Crossed
 
 __all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "run"]
 
@@ -48,9 +51,13 @@ def explain(
     Args:
         obj: any object: a dataset, a loader, a process target, a task's arguments.
         name: what the paths are rooted at; left out, the expression that the caller wrote.
-        via: "pickle" (plain pickle), "process" (an argument of a Process), or "pool" (a task for workers that already
-            run); left out, "process".
-        start_method: "spawn", "forkserver" or "fork"; left out, the one that multiprocessing would use.
+        via: "pickle" (plain pickle), "process" (an argument of a Process), "pool" or "executor" (a task for workers
+            that already run), "result" (what a task gives back), "queue" (`queue.put`, `Connection.send`),
+            "dataloader", "torch-spawn", "megengine-launcher", "interpreter" (Python 3.14), or a registered name.
+            Left out, the object decides: of a data loader, a process that is to be started, a pool or an executor,
+            what it starts its processes with is explained; all else is taken as an argument of a process.
+        start_method: "spawn", "forkserver", "fork", or "all" for a verdict for each (`Report.verdicts`); left out, the
+            object's own, or the one that multiprocessing would use.
         protocol: 0 to 5; left out, the transport's own.
         roundtrip: whether the other side is tried too. Accepted for the sake of callers to come: this version looks at
             pickling only.
@@ -91,8 +98,12 @@ def explain_call(
     Raises:
         UsageError: an unknown transport, start method or protocol.
     """
-    call = {"target": target, "args": tuple(args), "kwargs": dict(kwargs or {})}
-    return _run(call, Options(name="call", **_options(locals())), None, name=None)
+    from picklecheck import crossing
+    from picklecheck.transports import Call
+
+    call = Call(target=target, args=tuple(args), kwargs=dict(kwargs or {}))
+    options = Options(name="call", **_options(locals()))
+    return _run(crossing.of_call(call, via=via, start_method=start_method), options, None, name=None)
 
 
 def is_picklable(
@@ -153,24 +164,22 @@ def run(obj: object, options: Options, *, watch: Watch | None = None) -> Report:
     Raises:
         UsageError: an unknown transport, start method or protocol.
     """
-    return _run(obj, options, watch, name=options.name or "obj")
+    from picklecheck import crossing
+
+    name = options.name or "obj"
+    crossed = crossing.of_object(obj, name, via=options.via, start_method=options.start_method)
+    return _run(crossed, options, watch, name=name)
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
     return {field: given[field] for field in Options.__dataclass_fields__ if field in given}
 
 
-def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None) -> Report:
-    from picklecheck import transports
+def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str | None) -> Report:
     from picklecheck.findings import failures_of
     from picklecheck.probe import collector_off, walk
 
-    transport = transports.find(options.via)
-    start_method, note = None, None
-    if transport.starts_process:
-        start_method, note = transports.resolve_start_method(options.start_method)
-    elif options.start_method is not None:
-        transports.resolve_start_method(options.start_method)
+    transport = crossed.transport
     protocol = _protocol(options.protocol)
     base = transport.pickler()
     pickler = type(base.__name__, (base,), {})
@@ -178,18 +187,22 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
     def make(sink: Any) -> pickle.Pickler:
         return pickler(sink, protocol)  # type: ignore[no-any-return]
 
+    failures = [] if crossed.refusal is None else [crossed.refusal]
     with collector_off(), transport.during():
-        seen = walk(obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
-        failures = failures_of(seen, name, make=make, spawning=transport.starts_process)
+        seen = walk(crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
+        given = (crossed.given, crossed.parts)
+        failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
     return Report(
         target=options.name or "obj",
-        target_type="call" if name is None else type_name(obj),
+        target_type="call" if name is None else type_name(crossed.given),
+        title=crossed.title,
         transport=transport.name,
-        start_method=start_method,
+        start_method=crossed.start_method,
+        verdicts=crossed.verdicts(not failures),
         protocol=protocol,
         failures=tuple(failures),
         size=None if failures else Size(objects=len(seen.objects), bytes=seen.bytes),
-        notes=(note,) if note else (),
+        notes=crossed.notes_after(seen.objects, not failures),
         renderers=RENDERERS,
     )
 

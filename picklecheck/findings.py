@@ -14,7 +14,7 @@ from typing import Any
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import UNSEEN, Culprit, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
+from picklecheck.probe import UNSEEN, Culprit, Hop, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
 from picklecheck.safe import (
     is_class,
     is_made_in_c,
@@ -26,18 +26,21 @@ from picklecheck.safe import (
     short_repr,
     type_name,
 )
+from picklecheck.transports import Part
 
 __all__ = ["failures_of"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
+_CARRIERS = frozenset({"concurrent", "megengine", "multiprocessing", "torch"})
 _MOST_TEXT = 500
 _MOST_TARGETS = 20
 Root = Callable[[Sequence[Step]], str]
 Steps = list[tuple[Step, object]]
+Given = tuple[object, Sequence[Part] | None]
 
 
 def failures_of(
-    walk: Walk, name: str | None, *, spawning: bool, make: Callable[[Any], pickle.Pickler]
+    walk: Walk, name: str | None, *, spawning: bool, make: Callable[[Any], pickle.Pickler], given: Given | None = None
 ) -> list[Failure]:
     """Give a failure for each culprit, in the order of the pass; first of all for a graph that is too deep.
 
@@ -46,8 +49,9 @@ def failures_of(
         name: the root's name; None for the arguments of a call, where each has its own.
         spawning: whether it was pickled as if a child was being spawned.
         make: gives a pickler of the transport's class for a sink.
+        given: what the user holds, where the walk's root is a list of parts of it.
     """
-    teller = _Teller(walk, name, spawning, make)
+    teller = _Teller(walk, name, spawning, make, given)
     found = [teller.failure(located) for located in teller.locator.culprits()]
     endless = any(culprit.endless for culprit in walk.culprits)
     # how deep the rest goes cannot be told beside a chain that never ends
@@ -66,8 +70,16 @@ class _Words:
 
 
 class _Teller:
-    def __init__(self, walk: Walk, name: str | None, spawning: bool, make: Callable[[Any], pickle.Pickler]) -> None:
+    def __init__(
+        self,
+        walk: Walk,
+        name: str | None,
+        spawning: bool,
+        make: Callable[[Any], pickle.Pickler],
+        given: Given | None,
+    ) -> None:
         self._walk = walk
+        self._given, self._parts = given or (walk.root, None)
         self._name = name
         self._spawning = spawning
         self._make = make
@@ -78,10 +90,13 @@ class _Teller:
     def failure(self, located: Located) -> Failure:
         culprit = located.culprit
         obj = self._walk.objects[culprit.index]
-        first = located.ways[0]
+        if obj is self._walk.root:
+            obj = self._given
+        ways = [self._from_given(way) for way in located.ways]
+        first = ways[0]
         words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
-        paths, trail = self._paths(located.ways)
-        owner, attribute = _owner(first)
+        paths, trail = self._paths(ways)
+        owner, attribute = _owner(first, self._given)
         place = words.place
         if place is None and owner is not None:
             place = source.where_set(owner, attribute)
@@ -124,7 +139,7 @@ class _Teller:
     def too_deep(self, error: BaseException) -> Failure:
         """Say that the graph is too deep for C, how deep it is, and what repeats."""
         kind = kinds.get("recursion")
-        folded = _folded(_flat(self.locator.deepest()))
+        folded = _folded(_flat(self._from_given(self.locator.deepest())))
         repeats = [step for step, _ in folded if step.kind == "repeat"]
         note = f"The deepest object lies {sum(step.length for step, _ in folded):,} steps below the root."
         if repeats:
@@ -138,14 +153,23 @@ class _Teller:
             paths=(self._join([]),),
             kind=kind.slug,
             title=kind.title,
-            type=qualified_name(type(self._walk.root)),
-            value=short_repr(self._walk.root),
+            type=qualified_name(type(self._given)),
+            value=short_repr(self._given),
             reason=kind.reason,
             advice=kind.advice,
             note=note,
             error=_text_of(error),
-            box=[self._walk.root],
+            box=[self._given],
         )
+
+    def _from_given(self, way: Way) -> Way:
+        """Give a way from what the user holds in place of one from the list of its parts, which only we hold."""
+        if self._parts is None or not way or not way[0].steps:
+            return way
+        first = way[0]
+        part = self._parts[_number(first.steps[0])]
+        start = Hop(self._given, part.steps + first.steps[1:], part.arrivals + first.arrivals[1:])
+        return (start, *way[1:])
 
     def _paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
         folded = [_folded(_flat(way)) for way in ways]
@@ -184,13 +208,18 @@ class _Teller:
         way = self.locator.way_to(target)
         if way is None:
             return f"Its target, a {type_name(target)}, is not part of what is sent."
-        path = self._join([step for step, _ in _folded(_flat(way))])
+        path = self._join([step for step, _ in _folded(_flat(self._from_given(way)))])
         return f"Its target ({path}) is part of what is sent, so it can be made again over there."
 
     def _said(self, error: BaseException, obj: object) -> str | None:
         if type(error) is Invalid:
             return None if error.value is UNSEEN else words_for(self._make, obj, error.value)
         return _text_of(error)
+
+
+def _number(step: Step) -> int:
+    """Give the number in the step into the list of parts."""
+    return int(step.after[1:-1])
 
 
 def _flat(way: Way) -> Steps:
@@ -202,7 +231,12 @@ def _folded(steps: Steps) -> Steps:
     return [(step, steps[at][1]) for step, at in fold([step for step, _ in steps])]
 
 
-def _owner(way: Way) -> tuple[type | None, str]:
+def _is_carrier(cls: type) -> bool:
+    """Tell whether a class is a library's own whose attributes hold what the user gave it: a loader, a process."""
+    return (module_of(cls) or "").partition(".")[0] in _CARRIERS
+
+
+def _owner(way: Way, given: object) -> tuple[type | None, str]:
     """Give the class whose attribute leads to the culprit, and the attribute: the user's own before the library's."""
     nearest: tuple[type | None, str] = None, ""
     for hop in reversed(way):
@@ -211,6 +245,8 @@ def _owner(way: Way) -> tuple[type | None, str]:
             if not name.isidentifier() or is_class(hop.holder) or is_made_in_c(type(hop.holder)):
                 continue
             cls = type(hop.holder)
+            if hop.holder is given and _is_carrier(cls):
+                continue  # the line that set it is the library's
             if nearest[0] is None:
                 nearest = cls, name
             if (module_of(cls) or "").partition(".")[0] not in sys.stdlib_module_names:

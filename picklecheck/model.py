@@ -173,7 +173,9 @@ class Report:
     Attributes:
         target: the name that every path is rooted at.
         target_type: the type of the object asked about, for the first line.
+        title: what was given, where it is more than an object that is pickled ("torch DataLoader, 4 workers").
         transport, start_method: how it was to cross; start_method is None where no process is started.
+        verdicts: for each start method whether the object crosses, where that was asked for.
         failures: what stops it, in the order in which the pickler meets it.
         hazards: what may go wrong without an exception; never part of the verdict.
         size: what crosses; None where the pickler did not reach the end.
@@ -185,6 +187,8 @@ class Report:
     transport: str
     start_method: str | None
     protocol: int
+    title: str = ""
+    verdicts: Mapping[str, bool] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     hazards: tuple[Finding, ...] = ()
     size: Size | None = None
@@ -203,8 +207,10 @@ class Report:
             "schema": SCHEMA,
             "ok": self.ok,
             "target": self.target,
+            "title": self.title or None,
             "transport": self.transport,
             "start_method": self.start_method,
+            "verdicts": dict(self.verdicts) or None,
             "protocol": self.protocol,
             "python": self.python,
             "failures": _dicts(self.failures),

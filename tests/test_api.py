@@ -9,6 +9,7 @@ import pytest
 
 import picklecheck
 from picklecheck import UsageError, api, explain, explain_call, is_picklable
+from picklecheck.transports import names
 from tests.specimens import Box
 
 LOCK = threading.Lock()
@@ -151,16 +152,18 @@ def test_source_that_a_prompt_keeps_is_read():
 
 # the options
 
+VIAS = ", ".join(names())
+
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"via": "pigeon"}, "no transport 'pigeon': choose from pickle, process, pool"),
-        ({"via": ""}, "no transport '': choose from pickle, process, pool"),
-        ({"start_method": "teleport"}, "no start method 'teleport': choose from fork, spawn, forkserver"),
+        ({"via": "pigeon"}, f"no transport 'pigeon': choose from {VIAS}"),
+        ({"via": ""}, f"no transport '': choose from {VIAS}"),
+        ({"start_method": "teleport"}, "no start method 'teleport': choose from fork, spawn, forkserver, all"),
         (
             {"via": "pool", "start_method": "teleport"},
-            "no start method 'teleport': choose from fork, spawn, forkserver",
+            "no start method 'teleport': choose from fork, spawn, forkserver, all",
         ),
         ({"protocol": -1}, "no protocol -1: choose from 0 to 5"),
         ({"protocol": 6}, "no protocol 6: choose from 0 to 5"),

@@ -12,9 +12,9 @@ import picklecheck
 # the contract; what comes with later versions is added here when it is there
 PUBLIC = {
     "Failure", "Finding", "Fix", "PicklecheckError", "Place", "Report", "Size", "TargetError", "UsageError",
-    "assert_picklable", "explain", "explain_call", "is_picklable", "register_kind",
+    "assert_picklable", "explain", "explain_call", "is_picklable", "register_kind", "register_transport",
 }  # fmt: skip
-LOADED_WHEN_ASKED_FOR = {"register_kind"}
+LOADED_WHEN_ASKED_FOR = {"register_kind", "register_transport"}
 NOT_LOADED = ["IPython", "_pytest", "dill", "executing", "numpy", "pytest", "rich", "typer"]
 
 

@@ -14,7 +14,7 @@ PACKAGE = Path(picklecheck.__file__).parent
 GROUND = {"errors", "model", "paths", "safe", "source", "source_index"}
 KNOWLEDGE = {"kinds"}
 SIBLINGS = {"fixes", "hazards", "probe", "receiver", "transports"}
-EDGES = {"api", "findings", "render"}
+EDGES = {"api", "crossing", "findings", "render"}
 FACES = {"__main__", "cli", "ipython", "live", "pytest_plugin"}
 ROOT = "__init__"
 """The package itself, `import picklecheck`: what its `__init__` offers."""
@@ -29,7 +29,8 @@ MAY_IMPORT = {
     **dict.fromkeys(SIBLINGS, BELOW_SIBLINGS),
     "render": GROUND,
     "findings": BELOW_EDGES,
-    "api": BELOW_EDGES | {"findings", "render"},
+    "crossing": BELOW_EDGES,
+    "api": BELOW_EDGES | {"crossing", "findings", "render"},
     ROOT: BELOW_EDGES | EDGES,
     **dict.fromkeys(FACES, BELOW_EDGES | EDGES | {ROOT}),
     "__main__": {"cli"},

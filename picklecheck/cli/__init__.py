@@ -64,11 +64,18 @@ def _explain(
     ],
     via: Annotated[
         str | None,
-        typer.Option(metavar="pickle|process|pool", help="How it crosses. Left out: as an argument of a Process."),
+        typer.Option(
+            metavar="NAME",
+            help="How it crosses: pickle, process, pool, executor, result, queue, dataloader, torch-spawn, "
+            "megengine-launcher, interpreter, or a registered name. Left out: a loader, process, pool or executor as "
+            "it starts its workers, all else as an argument of a Process.",
+        ),
     ] = None,
     start_method: Annotated[
         str | None,
-        typer.Option(metavar="spawn|forkserver|fork", help="How the process starts. Left out: as it does here."),
+        typer.Option(
+            metavar="spawn|forkserver|fork|all", help="How the process starts, or all ways. Left out: as it does here."
+        ),
     ] = None,
     protocol: Annotated[int | None, typer.Option(help="Pickle protocol. Left out: the one that is used there.")] = None,
     timeout: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="How long one step may take.")] = 30.0,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from picklecheck import api
+from picklecheck import api, transports
 from picklecheck.cli import output
 from picklecheck.cli.target import load
 from picklecheck.model import Report
@@ -35,7 +36,9 @@ def _rehearsal(options: api.Options) -> Report:
     When the target is loaded its folder comes first on `sys.path`, and a file in it may have the name of a module that
     we use.
     """
-    return api.run([_screen, lambda: None, sys], options)
+    # what takes loaders only would refuse ours; its name is known to be right then
+    unnamed = dataclasses.replace(options, via=None) if transports.find(options.via).known_only else options
+    return api.run([_screen, lambda: None, sys], unnamed)
 
 
 def _screen(stdout: TextIO, show_all: bool) -> Callable[[Report], str]:

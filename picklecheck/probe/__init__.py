@@ -2,12 +2,14 @@
 
 from picklecheck.probe.deadline import NoAnswer
 from picklecheck.probe.locate import Located, Locator, Way
+from picklecheck.probe.naming import Hop
 from picklecheck.probe.reducing import UNSEEN, Invalid
 from picklecheck.probe.walk import Culprit, Walk, collector_off, walk, words_for
 
 __all__ = [
     "UNSEEN",
     "Culprit",
+    "Hop",
     "Invalid",
     "Located",
     "Locator",

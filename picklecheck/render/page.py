@@ -11,7 +11,17 @@ from rich.text import Text
 
 from picklecheck.model import Failure, Report
 from picklecheck.render.tree import Branch, Group, groups, grow
-from picklecheck.render.words import Pen, amount, expression, next_step, other_paths, place, subject, verdict
+from picklecheck.render.words import (
+    Pen,
+    amount,
+    expression,
+    next_step,
+    other_paths,
+    place,
+    start_methods,
+    subject,
+    verdict,
+)
 
 __all__ = ["Page", "painted"]
 
@@ -52,6 +62,8 @@ class Page:
         sign, style = ("yes", "bold green") if self.report.ok else ("no", "bold red")
         sentence = f"{self.pen.sign(sign)} {self.pen.clean(verdict(self.report, len(self.groups)))}"
         yield from self.wrapped(sentence, 0, 2, style)
+        for line in start_methods(self.report, self.pen):
+            yield Text(f"  {self.pen.clean(line)}")
         if self.show_all:
             yield Text(f"  protocol {self.report.protocol}, Python {self.report.python}", "dim")
 

@@ -39,7 +39,8 @@ def assertion(report: Report) -> str:
     """Give the report as the text of a failed assertion: no tree, no colour, no signs of ours beyond ASCII."""
     pen = Pen("utf-8", rich=False)
     grouped = groups(report)
-    lines = [f"{pen.clean(report.target, 200)} cannot be pickled ({way(report)}): {stopped_by(report, len(grouped))}"]
+    cannot = f"({pen.clean(report.title, 200)}) cannot start" if report.title else "cannot be pickled"
+    lines = [f"{pen.clean(report.target, 200)} {cannot} ({way(report)}): {stopped_by(report, len(grouped))}"]
     said: set[tuple[str, str]] = set()
     for group in grouped[:_ASSERTION_GROUPS]:
         lines += _asserted(group, pen, said)

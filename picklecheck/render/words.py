@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from picklecheck.model import Finding, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "stopped_by", "subject",
-    "verdict", "way",
+    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "start_methods",
+    "stopped_by", "subject", "verdict", "way",
 ]  # fmt: skip
 
+_METHODS = {
+    "fork": "the default on Linux up to Python 3.13; nothing is pickled",
+    "spawn": "the default on macOS and Windows",
+    "forkserver": "the default on Linux from Python 3.14",
+}
 _MAX_NAME = 200
 _MAX_PATH = 600
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -155,6 +160,8 @@ def way(report: Report) -> str:
 
 def verdict(report: Report, different: int) -> str:
     """Give the answer in one sentence; `different` says how many unlike culprits there are."""
+    if report.title:
+        return _start_verdict(report, different)
     facts = [] if report.target_type == report.target else [report.target_type]
     if report.ok and report.size is not None:
         facts += [count(report.size.objects, "object")] if report.size.objects else []
@@ -163,6 +170,26 @@ def verdict(report: Report, different: int) -> str:
     if report.ok:
         return f"{head} pickles ({way(report)})"
     return f"{head} does not pickle ({way(report)}): {stopped_by(report, different)}"
+
+
+def _start_verdict(report: Report, different: int) -> str:
+    """Give the answer for what starts processes: "loader (torch DataLoader, 4 workers, spawn) cannot start"."""
+    facts = ", ".join(_cut(fact) for fact in (report.title, report.start_method) if fact)
+    head = f"{_cut(report.target)} ({facts})"
+    if not report.ok:
+        return f"{head} cannot start: {stopped_by(report, different)}"
+    if report.size is None or not report.size.objects:
+        return f"{head} can start"
+    return f"{head} can start: {count(report.size.objects, 'object')}, {size(report.size.bytes)} for each process"
+
+
+def start_methods(report: Report, pen: Pen) -> list[str]:
+    """Give a line for each start method that a verdict was asked for."""
+    width = max(map(len, report.verdicts), default=0)
+    return [
+        f"{pen.sign('yes' if ok else 'no')} {name:{width}}  {_METHODS.get(name, '')}"
+        for name, ok in report.verdicts.items()
+    ]
 
 
 def stopped_by(report: Report, different: int) -> str:

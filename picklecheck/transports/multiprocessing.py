@@ -1,6 +1,6 @@
-"""The standard library's processes: what a Process is started with, and what a task sends to one that runs.
+"""The standard library's processes: what a Process is started with, and what is sent to or by one that runs.
 
-Both pickle with `multiprocessing.reduction.ForkingPickler`. The difference is the moment: locks, queues, and shared
+All pickle with `multiprocessing.reduction.ForkingPickler`. The difference is the moment: locks, queues, and shared
 values pickle only while a child is being spawned (docs, "Programming guidelines", "Explicitly pass resources to child
 processes").
 """
@@ -14,11 +14,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from picklecheck.transports.base import Reducer, Transport
+from picklecheck.errors import UsageError
+from picklecheck.safe import mro
+from picklecheck.transports.base import Call, Crossing, Reducer, Transport
+from picklecheck.transports.pool import open_executor, open_pool
+from picklecheck.transports.process import open_process
+from picklecheck.transports.torch import remarks as torch_remarks
 from picklecheck.transports.torch import stand_in as torch_stand_in
 
-__all__ = ["POOL", "PROCESS"]
-
+__all__ = ["EXECUTOR", "POOL", "PROCESS", "QUEUE", "RESULT", "forking_pickler", "spawning"]
 # These duplicate a file descriptor for whoever will ask for it, and start a thread that serves it, when no child is
 # being spawned (multiprocessing.resource_sharer); they refuse nothing for that.
 _DUPLICATING = frozenset({"_reduce_socket", "reduce_connection", "reduce_pipe_connection", "reduce_arena"})
@@ -48,7 +52,8 @@ class _DuplicatingPopen(_StandInPopen):
 
 
 @contextlib.contextmanager
-def _spawning(popen: type[_StandInPopen] = _StandInPopen) -> Iterator[None]:
+def spawning(popen: type[_StandInPopen] = _StandInPopen) -> Iterator[None]:
+    """Let it look as if a child was being spawned: then locks, queues and authentication keys can be pickled."""
     from multiprocessing import context
 
     before = context.get_spawning_popen()
@@ -59,7 +64,8 @@ def _spawning(popen: type[_StandInPopen] = _StandInPopen) -> Iterator[None]:
         context.set_spawning_popen(before)
 
 
-def _pickler() -> type[pickle.Pickler]:
+def forking_pickler() -> type[pickle.Pickler]:
+    """Give multiprocessing's pickler class."""
     from multiprocessing.reduction import ForkingPickler
 
     return ForkingPickler
@@ -70,12 +76,62 @@ def _stand_in(reducer: Reducer) -> Reducer | None:
     if name in _DUPLICATING and str(module).startswith("multiprocessing."):
 
         def without_duplicating(obj: Any) -> Any:
-            with _spawning(_DuplicatingPopen):
+            with spawning(_DuplicatingPopen):
                 return reducer(obj)
 
         return without_duplicating
     return torch_stand_in(reducer)
 
 
-PROCESS = Transport(name="process", pickler=_pickler, during=_spawning, stand_in=torch_stand_in, starts_process=True)
-POOL = Transport(name="pool", pickler=_pickler, stand_in=_stand_in)
+def _no_call(call: Call) -> Crossing:
+    raise UsageError("a call does not cross this way: ask about the object, with explain")
+
+
+def _told_of_exceptions(obj: Any) -> tuple[str, ...]:
+    # ExceptionWithTraceback in multiprocessing/pool.py, _ExceptionWithTraceback in concurrent/futures/process.py
+    if not any(cls is BaseException for cls in mro(type(obj))):
+        return ()
+    return (
+        "Of an exception its class, `args` and `__dict__` cross; a pool or executor adds the traceback as text. "
+        "`__cause__` and `__context__` stay behind.",
+    )
+
+
+PROCESS = Transport(
+    name="process",
+    pickler=forking_pickler,
+    during=spawning,
+    stand_in=torch_stand_in,
+    starts_process=True,
+    opens=(open_process, open_pool, open_executor),
+    opens_named=False,
+    remarks=torch_remarks,
+)
+POOL = Transport(name="pool", pickler=forking_pickler, stand_in=_stand_in, remarks=torch_remarks)
+EXECUTOR = Transport(
+    name="executor",
+    pickler=forking_pickler,
+    stand_in=_stand_in,
+    remarks=torch_remarks,
+    when_refused="submit() returns all the same: a thread pickles the task, and the future gets the error.",
+)
+QUEUE = Transport(
+    name="queue",
+    pickler=forking_pickler,
+    stand_in=_stand_in,
+    call=_no_call,
+    remarks=torch_remarks,
+    when_refused=(
+        "Connection.send and SimpleQueue.put raise this error. Queue.put does not: its feeder thread prints it to "
+        "stderr and drops the object, and whoever waits in get() waits on."
+    ),
+)
+RESULT = Transport(
+    name="result",
+    pickler=forking_pickler,
+    stand_in=_stand_in,
+    call=_no_call,
+    notes=_told_of_exceptions,
+    remarks=torch_remarks,
+    when_refused="A Pool raises MaybeEncodingError where the result is asked for; an executor's future gets the error.",
+)

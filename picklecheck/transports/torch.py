@@ -8,11 +8,13 @@ without it there is no such reducer.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 from picklecheck.transports.base import Reducer
 
-__all__ = ["stand_in"]
+__all__ = ["remarks", "stand_in"]
 
 
 def stand_in(reducer: Reducer) -> Reducer | None:
@@ -52,3 +54,27 @@ def shared_elsewhere() -> None:
 
 
 _TABLE: dict[str, Reducer] = {"reduce_storage": _storage, "reduce_event": _event}
+
+
+def remarks(objects: Sequence[Any]) -> tuple[str, ...]:
+    """Say whether the storages that cross need more file descriptors than this process may open.
+
+    Each takes one, and keeps it, where the sharing strategy is "file_descriptor", the default on Linux (docs,
+    torch.multiprocessing, "Sharing strategies").
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or sys.platform == "win32":
+        return ()
+    storage = getattr(torch, "UntypedStorage", None)
+    numbers = {obj._cdata for obj in objects if type(obj) is storage and obj.device.type == "cpu" and obj.nbytes()}
+    if not numbers or torch.multiprocessing.get_sharing_strategy() != "file_descriptor":
+        return ()
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY or len(numbers) < limit:
+        return ()
+    return (
+        f"{len(numbers):,} tensors cross, each with a file descriptor of its own, and this process may open {limit:,}: "
+        "raise the limit (ulimit -n), join the tensors, or torch.multiprocessing.set_sharing_strategy('file_system').",
+    )

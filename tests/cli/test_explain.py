@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from picklecheck.transports import names
 from tests.screens import same_as_file
 
 TRAIN = """
@@ -146,7 +147,7 @@ def test_no_colour_in_a_pipe(train):
         (["bad.py:x"], r"importing bad.py raised ValueError: two\nlines \x1b[31m (bad.py:1)"),
         (["leaves:x"], "importing leaves ended the program with exit code 3 (leaves.py:2); put what runs the program "
          "under: if __name__ == '__main__':"),
-        (["train.py:fine", "--via", "pigeon"], "no transport 'pigeon': choose from pickle, process, pool"),
+        (["train.py:fine", "--via", "pigeon"], f"no transport 'pigeon': choose from {', '.join(names())}"),
         (["train.py:fine", "--protocol", "9"], "no protocol 9: choose from 0 to 5"),
     ],
 )  # fmt: skip
