@@ -58,7 +58,7 @@ OBJECTS = {
     "exception-with-lock": (lambda: ValueError(1, threading.Lock()), {"obj.args[1]": "lock"}),
     "exception-with-attribute": (lambda: Odd("x", threading.Lock()), {"obj.part": "lock"}),
     "chained": (_chained, {}),
-    "base-exception": (lambda: KeyboardInterrupt(), {}),
+    "base-exception": (KeyboardInterrupt, {}),
 }
 
 
