@@ -2,7 +2,7 @@
 
 picklecheck explain examples/megengine_loader.py:dataset             the weak reference in the dataset
 picklecheck explain examples/megengine_loader.py:transform           the one in the handle of a forward hook
-picklecheck explain "examples/megengine_loader.py:make_loader()"     both
+picklecheck explain "examples/megengine_loader.py:make_loader()"     both, as the loader hands them to its workers
 python examples/megengine_loader.py             MegEngine's failure: "cannot pickle 'weakref.ReferenceType' object"
 python examples/megengine_loader.py hook        the same for the hook: the message cannot tell the two apart
 python examples/megengine_loader.py fixed       both taken care of: two workers make batches

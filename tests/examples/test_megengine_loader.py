@@ -52,18 +52,20 @@ def test_weak_reference_in_the_handle_of_a_hook(example):
     assert failure.assigned_at.function == "HookHandler.__init__"
 
 
-def test_what_a_loader_gives_to_its_workers(example):
+def test_the_loader_leads_to_both(example):
     loader = example.make_loader()
-    parts = (loader.dataset, loader.transform, loader.collator)
-    report = picklecheck.explain(parts, name="parts", via="process", start_method="spawn")
-    assert [failure.path for failure in report.failures] == ["parts[0].index.owner", "parts[1].handle.source_ref"]
+    before = dict(vars(loader))
+    report = picklecheck.explain(loader, start_method="spawn")
+    assert [failure.path for failure in report.failures] == [f"loader.{IN_DATASET.path}", f"loader.{IN_HOOK}"]
+    assert all(eval(failure.path, {"loader": loader}) is failure.obj for failure in report.failures)
+    assert str(report).startswith("✗ loader (MegEngine DataLoader, 2 workers, spawn) cannot start: 2 objects")
+    assert vars(loader) == before
 
 
-def test_the_loader_itself_leads_to_both(example):
+def test_the_loader_as_an_argument_leads_to_both_too(example):
     loader = example.make_loader()
     report = picklecheck.explain(loader, name="loader", via="process", start_method="spawn")
     assert [failure.path for failure in report.failures] == [f"loader.{IN_DATASET.path}", f"loader.{IN_HOOK}"]
-    assert all(eval(failure.path, {"loader": loader}) is failure.obj for failure in report.failures)
 
 
 def test_the_transform_still_runs_afterwards(example):
@@ -74,8 +76,9 @@ def test_the_transform_still_runs_afterwards(example):
 
 def test_fixed_loader_is_fine(example):
     loader = example.fixed_loader()
-    parts = (loader.dataset, loader.transform, loader.collator)
-    assert_fine(picklecheck.explain(parts, via="process", start_method="spawn"))
+    assert_fine(picklecheck.explain(loader, start_method="spawn"))
+    loader.num_workers = 0
+    assert len(list(loader)) == 2
 
 
 def test_fixed_runs_in_both_workers():
@@ -88,7 +91,14 @@ def test_fixed_runs_in_both_workers():
     assert "weakref" not in outcome.stderr
 
 
-@pytest.mark.parametrize(("attribute", "path"), [("dataset", IN_DATASET.path), ("transform", IN_HOOK)])
+@pytest.mark.parametrize(
+    ("attribute", "path"),
+    [
+        ("dataset", f"dataset.{IN_DATASET.path.partition('.')[2]}"),
+        ("transform", IN_HOOK),
+        ("make_loader()", f"make_loader().{IN_HOOK}"),
+    ],
+)
 def test_command_line_names_the_path(attribute, path):
     outcome = run_picklecheck("explain", f"examples/megengine_loader.py:{attribute}", "--start-method", "spawn")
     assert outcome.exitcode == 1, outcome
