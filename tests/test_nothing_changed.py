@@ -14,7 +14,7 @@ from picklecheck import explain
 from tests.specimens import Box
 
 ROOT = Path(__file__).parents[1]
-VIAS = ("pickle", "process", "pool")
+VIAS = ("pickle", "process", "pool", "executor", "result", "queue", "torch-spawn", "megengine-launcher")
 STATE = """
 import gc, multiprocessing, os, sys, threading
 import picklecheck
@@ -82,9 +82,26 @@ def test_the_process_is_as_it_was(via):
     assert run(tried).split() == list(OBJECTS)
 
 
+def test_what_starts_processes_is_not_started():
+    run("""
+        import concurrent.futures
+        spawn = multiprocessing.get_context("spawn")
+        process = spawn.Process(target=print, args=(spawn.Lock(),))
+        executor = concurrent.futures.ProcessPoolExecutor(2, spawn, print, (spawn.Queue(),))
+        for obj in (process, executor):
+            for method in ("spawn", "all"):
+                picklecheck.explain(obj, start_method=method)
+                held, before = dict(vars(obj)), state()
+                assert picklecheck.explain(obj, start_method=method).ok
+                assert vars(obj) == held
+                assert state() == before
+        assert process.pid is None
+    """)
+
+
 def test_no_start_method_is_fixed_by_asking_for_one():
     run("""
-        for method in ("spawn", "forkserver", "fork", None):
+        for method in ("spawn", "forkserver", "fork", "all", None):
             picklecheck.explain(print, start_method=method)
             assert multiprocessing.get_start_method(allow_none=True) is None
         multiprocessing.set_start_method("forkserver")

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator
 
 from picklecheck.model import Failure, Report
 from picklecheck.render.tree import Branch, Group, groups, grow
-from picklecheck.render.words import Pen, amount, expression, next_step, other_paths, place, subject, verdict
+from picklecheck.render.words import (
+    Pen,
+    amount,
+    expression,
+    next_step,
+    other_paths,
+    place,
+    start_methods,
+    subject,
+    verdict,
+)  # fmt: skip
 
 __all__ = ["render"]
 
@@ -33,6 +43,7 @@ def render(report: Report) -> str:
     sign, colour = ("✓", _GREEN) if report.ok else ("✗", _RED)
     answer = f"{sign} {_say(verdict(report, len(grouped)))}"
     parts = [_tag("p", answer, f"margin: 0; font-weight: 600; color: {colour}")]
+    parts += (_tag("p", _say(line), f"margin: 0; {_CODE}; white-space: pre") for line in start_methods(report, _PEN))
     if grouped:
         tree = _branches((grow(report, grouped, _PEN, _TREE_LINES),), grouped)
         parts.append(f'<ul style="{_TREE}">{tree}</ul>')

@@ -21,7 +21,7 @@ from picklecheck.render.words import (
     start_methods,
     subject,
     verdict,
-)
+)  # fmt: skip
 
 __all__ = ["Page", "painted"]
 

@@ -133,6 +133,57 @@ def test_no_colour_in_a_pipe(train):
     assert not ANSI.search(train.run("explain", "train.py:dataset", FORCE_COLOR="1", TERM="xterm").stdout)
 
 
+STARTS = """
+    import concurrent.futures
+    import multiprocessing
+    import picklecheck
+    import threading
+
+    spawn = multiprocessing.get_context("spawn")
+    process = spawn.Process(target=print, args=([threading.Lock()],))
+    executor = concurrent.futures.ProcessPoolExecutor(2, spawn, print, (1,))
+
+
+    class Tiles:
+        source = None
+
+        def __init__(self):
+            self.steps = [len, lambda tile: tile]
+
+
+    picklecheck.register_transport("tiles", Tiles, lambda tiles: {".steps": tiles.steps}, start_method="spawn")
+    tiles = Tiles()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "first", "path"),
+    [
+        ("process", 1, "✗ process (SpawnProcess, spawn) cannot start: 1 object stops it", "process._args[0][0]"),
+        ("executor", 0, "✓ executor (ProcessPoolExecutor, 2 workers, spawn) can start: 1 object, ", None),
+        ("tiles", 1, "✗ tiles (Tiles, spawn) cannot start: 1 object stops it", "tiles.steps[1]"),
+    ],
+)
+def test_what_starts_processes_is_named(project, name, code, first, path):
+    project.write(starts=STARTS)
+    done = project.run("explain", f"starts.py:{name}")
+    assert done.returncode == code, done.stderr
+    assert done.stdout.startswith(first)
+    assert path is None or f"\n① {path}   " in done.stdout
+
+
+def test_all_start_methods(train):
+    done = train.run("explain", "train.py:dataset", "--start-method", "all")
+    assert done.returncode == 1
+    assert [line.split()[:2] for line in done.stdout.splitlines() if line.startswith(("  ✓", "  ✗"))] == [
+        ["✓", "fork"],
+        ["✗", "spawn"],
+        ["✗", "forkserver"],
+    ]
+    report = json.loads(train.run("explain", "train.py:fine", "--start-method", "all", "--format", "json").stdout)
+    assert report["verdicts"] == {"fork": True, "spawn": True, "forkserver": True}
+
+
 # -- what goes wrong -------------------------------------------------------------------------------------------------
 
 
@@ -148,6 +199,11 @@ def test_no_colour_in_a_pipe(train):
         (["leaves:x"], "importing leaves ended the program with exit code 3 (leaves.py:2); put what runs the program "
          "under: if __name__ == '__main__':"),
         (["train.py:fine", "--via", "pigeon"], f"no transport 'pigeon': choose from {', '.join(names())}"),
+        (["train.py:fine", "--via", "proces"],
+         f"no transport 'proces': choose from {', '.join(names())}; did you mean process?"),
+        (["train.py:fine", "--start-method", "any"],
+         "no start method 'any': choose from fork, spawn, forkserver, all"),
+        (["train.py:fine", "--via", "dataloader"], "via 'dataloader': this is a dict, and no loader that it knows"),
         (["train.py:fine", "--protocol", "9"], "no protocol 9: choose from 0 to 5"),
     ],
 )  # fmt: skip

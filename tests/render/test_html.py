@@ -92,3 +92,10 @@ def test_report_s_own_html_is_this():
     report = reports.report(renderers=RENDERERS)
     assert report.to_html() == html.render(report)
     assert set(report._repr_mimebundle_()) == {"text/plain", "text/html"}
+
+
+def test_start_methods_have_a_line_each():
+    shown = html.render(reports.report(title="a <b> loader", verdicts={"fork": True, "spawn": False}))
+    assert "a &lt;b&gt; loader" in shown
+    assert "✓ fork " in shown
+    assert "✗ spawn " in shown

@@ -121,3 +121,34 @@ def test_a_very_long_path_is_cut_in_its_middle():
     assert shown.startswith("obj.next.next")
     assert shown.endswith(".next.lock")
     assert " … " in shown
+
+
+# what starts processes
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"size": Size(objects=3, bytes=1200)}, "can start: 3 objects, 1.2 kB for each process"),
+        ({"size": Size(objects=0, bytes=5)}, "can start"),
+        ({"failures": (failure("lock", ".x", "lock"),)}, "cannot start: 1 object stops it"),
+    ],
+)
+def test_verdict_of_what_starts_processes(more, expected):
+    made = report(target="loader", title="torch DataLoader, 4 workers", **more)
+    assert words.verdict(made, 1) == f"loader (torch DataLoader, 4 workers, spawn) {expected}"
+
+
+def test_no_start_method_is_named_where_nothing_starts():
+    made = report(target="loader", title="torch DataLoader, no workers", start_method=None)
+    assert words.verdict(made, 0) == "loader (torch DataLoader, no workers) can start"
+
+
+@pytest.mark.parametrize(("encoding", "yes", "no"), [("utf-8", "✓", "✗"), ("ascii", "ok", "FAIL")])
+def test_a_line_for_each_start_method(encoding, yes, no):
+    made = report(verdicts={"fork": True, "spawn": False})
+    assert words.start_methods(made, Pen.of(encoding)) == [
+        f"{yes} fork   the default on Linux up to Python 3.13; nothing is pickled",
+        f"{no} spawn  the default on macOS and Windows",
+    ]
+    assert words.start_methods(report(), Pen.of(encoding)) == []
