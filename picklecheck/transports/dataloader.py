@@ -20,7 +20,6 @@ from picklecheck.transports.torch import stand_in as torch_stand_in
 __all__ = ["DATALOADER"]
 
 _NO_WORKERS = "num_workers is 0: it loads in this process, and nothing crosses."
-_BATCHES = "Each batch crosses back, through a queue: ask about one with via='queue'."
 _SAMPLES = (
     "parallel_stream is off: this process reads the samples and sends them to the workers, through a queue; ask about "
     "one with via='queue'."
@@ -57,12 +56,20 @@ def _loader(
     start_method: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> Crossing:
-    number = (instance_dict(obj) or {}).get("num_workers")
+    own = instance_dict(obj) or {}
+    number = own.get("num_workers")
     title = f"{library} {type_name(obj)}"
     if type(number) is int and number == 0:
         return Crossing(title=f"{title}, no workers", parts=(), notes=(_NO_WORKERS,))
+    unread = tuple(
+        f"`{name}` is computed by code of the loader's, which is not run here: it was not looked at."
+        for name in names
+        if name not in own
+    )
     workers = f", {number} worker{'' if number == 1 else 's'}" if type(number) is int else ""
-    return Crossing(title=title + workers, parts=part_of(obj, *names), start_method=start_method, notes=notes)
+    return Crossing(
+        title=title + workers, parts=part_of(obj, *names), start_method=start_method, notes=(*notes, *unread)
+    )
 
 
 def _no_call(call: Call) -> Crossing:

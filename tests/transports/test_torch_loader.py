@@ -166,6 +166,32 @@ def test_without_workers_nothing_crosses():
     assert str(report).startswith("✓ loader (torch DataLoader, no workers) can start\n")
 
 
+class Computed(DataLoader):
+    """As some wrappers do: the dataset is a property."""
+
+    def __init__(self, dataset, **options):
+        self.kept, self.asked = dataset, 0
+        super().__init__(dataset, **options)
+
+    @property
+    def dataset(self):
+        self.__dict__["asked"] += 1
+        return self.kept
+
+    @dataset.setter
+    def dataset(self, value):
+        pass
+
+
+def test_a_part_that_is_computed_is_told_and_not_run():
+    loader = Computed(Numbers(), num_workers=1, collate_fn=lambda batch: batch)
+    before = loader.asked
+    report = explain(loader, start_method="spawn")
+    assert loader.asked == before
+    assert [failure.path.rpartition(".")[2] for failure in report.failures] == ["collate_fn"]
+    assert report.notes[0].startswith("`dataset` is computed by code of the loader's")
+
+
 CONTEXTS = [*multiprocessing.get_all_start_methods(), None]
 
 
