@@ -181,6 +181,8 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
     with collector_off(), transport.during():
         seen = walk(obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
         failures = failures_of(seen, name, make=make, spawning=transport.starts_process)
+        size = None if failures else Size(objects=len(seen.objects), bytes=seen.bytes)
+        del seen  # before the collector is back: what it would look through is gone
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(obj),
@@ -188,7 +190,7 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         start_method=start_method,
         protocol=protocol,
         failures=tuple(failures),
-        size=None if failures else Size(objects=len(seen.objects), bytes=seen.bytes),
+        size=size,
         notes=(note,) if note else (),
         renderers=RENDERERS,
     )

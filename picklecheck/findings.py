@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import pickle
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
-from picklecheck.paths import Step, fold, join
+from picklecheck.paths import FOLD_FROM, Step, fold, join
 from picklecheck.probe import UNSEEN, Culprit, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
 from picklecheck.safe import (
     is_class,
@@ -30,6 +31,7 @@ from picklecheck.safe import (
 __all__ = ["failures_of"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
+_ARGS = vars(BaseException)["args"]
 _MOST_TEXT = 500
 _MOST_TARGETS = 20
 Root = Callable[[Sequence[Step]], str]
@@ -149,11 +151,12 @@ class _Teller:
 
     def _paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
         folded = [_folded(_flat(way)) for way in ways]
-        paths = [self._join([step for step, _ in steps]) for steps in folded]
+        trails = [[step for step, _ in steps] for steps in folded]
+        paths = [self._join(steps) for steps in trails]
         # where the culprit is a class, the user looks for the instance
-        instances = [steps[:-1] for steps in folded if steps and steps[-1][0].kind == "class"]
-        paths += [self._join([step for step, _ in steps]) for steps in instances]
-        return list(dict.fromkeys(paths)), tuple(Crumb(step, type_name(arrival)) for step, arrival in folded[0])
+        paths += [self._join(steps[:-1]) for steps in trails if steps and steps[-1].kind == "class"]
+        crumbs = tuple([Crumb(step, type_name(arrival)) for step, arrival in folded[0]])
+        return paths if len(paths) == 1 else list(dict.fromkeys(paths)), crumbs
 
     def _join(self, steps: Sequence[Step]) -> str:
         if self._name is not None:
@@ -194,11 +197,13 @@ class _Teller:
 
 
 def _flat(way: Way) -> Steps:
-    return [pair for hop in way for pair in zip(hop.steps, hop.arrivals, strict=True)]
+    return list(itertools.chain.from_iterable([zip(hop.steps, hop.arrivals, strict=True) for hop in way]))
 
 
 def _folded(steps: Steps) -> Steps:
     """Fold the steps, each with what the last of them arrives at."""
+    if len(steps) <= FOLD_FROM:
+        return steps
     return [(step, steps[at][1]) for step, at in fold([step for step, _ in steps])]
 
 
@@ -240,10 +245,10 @@ def _own_frames(error: BaseException) -> Iterator[tuple[types.CodeType, int]]:
 
 def _text_of(error: BaseException) -> str:
     """Give "TypeError: ..." without calling code of an exception class of the user's."""
-    text = ", ".join(arg if type(arg) is str else short_repr(arg) for arg in _arguments(error))
+    text = ", ".join([arg if type(arg) is str else short_repr(arg) for arg in _arguments(error)])
     name = type_name(error)
     return (f"{name}: {text}" if text else name)[:_MOST_TEXT]
 
 
 def _arguments(error: BaseException) -> tuple[object, ...]:
-    return vars(BaseException)["args"].__get__(error)  # type: ignore[no-any-return]  # whatever a property of a class says
+    return _ARGS.__get__(error)  # type: ignore[no-any-return]  # whatever a property of a class says
