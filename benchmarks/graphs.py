@@ -19,17 +19,19 @@ class Graph:
         root: what is pickled.
         spots: functions that put an object into one place of the graph.
         paths: for each spot, the path to it from a root named "obj".
+        make: gives a new culprit.
         culprits: what is planted now.
     """
 
     root: Any
     spots: list[Callable[[Any], None]]
     paths: list[str]
+    make: Callable[[], Any] = threading.Lock
     culprits: list[Any] = field(default_factory=list)
 
-    def plant(self, make: Callable[[], Any] = threading.Lock) -> None:
+    def plant(self, make: Callable[[], Any] | None = None) -> None:
         """Put a culprit into every spot."""
-        self.culprits = [make() for _ in self.spots]
+        self.culprits = [(make or self.make)() for _ in self.spots]
         for put, culprit in zip(self.spots, self.culprits, strict=True):
             put(culprit)
 
@@ -148,7 +150,12 @@ def lambdas(count: int) -> Graph:
     """Give a list that is nothing but culprits: each plant makes as many lambdas as there are places."""
     things = [None] * count
     spots = [functools.partial(things.__setitem__, number) for number in range(count)]
-    return Graph(things, spots, [f"obj[{number}]" for number in range(count)])
+    return Graph(things, spots, [f"obj[{number}]" for number in range(count)], nameless)
+
+
+def nameless() -> Callable[[], None]:
+    """Give a new lambda."""
+    return lambda: None
 
 
 def chain(count: int) -> Graph:

@@ -192,6 +192,9 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         seen = walk(crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
         given = (crossed.given, crossed.parts)
         failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
+        size = None if failures else Size(objects=len(seen.objects), bytes=seen.bytes)
+        notes = crossed.notes_after(seen.objects, not failures)
+        del seen  # before the collector is back: what it would look through is gone
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(crossed.given),
@@ -201,8 +204,8 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         verdicts=crossed.verdicts(not failures),
         protocol=protocol,
         failures=tuple(failures),
-        size=None if failures else Size(objects=len(seen.objects), bytes=seen.bytes),
-        notes=crossed.notes_after(seen.objects, not failures),
+        size=size,
+        notes=notes,
         renderers=RENDERERS,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import pickle
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 from picklecheck import kinds, source
 from picklecheck.model import Crumb, Failure, Place
-from picklecheck.paths import Step, fold, join
+from picklecheck.paths import FOLD_FROM, Step, fold, join
 from picklecheck.probe import UNSEEN, Culprit, Hop, Invalid, Located, Locator, NoAnswer, Walk, Way, words_for
 from picklecheck.safe import (
     is_class,
@@ -31,6 +32,7 @@ from picklecheck.transports import Part
 __all__ = ["failures_of"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
+_ARGS = vars(BaseException)["args"]
 _CARRIERS = frozenset({"concurrent", "megengine", "multiprocessing", "torch"})
 _MOST_TEXT = 500
 _MOST_TARGETS = 20
@@ -92,10 +94,9 @@ class _Teller:
         obj = self._walk.objects[culprit.index]
         if obj is self._walk.root:
             obj = self._given
-        ways = [self._from_given(way) for way in located.ways]
-        first = ways[0]
+        first = self._from_given(located.ways[0])
         words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
-        paths, trail = self._paths(ways)
+        paths, trail = self._paths(located.ways)
         owner, attribute = _owner(first, self._given)
         place = words.place
         if place is None and owner is not None:
@@ -172,12 +173,13 @@ class _Teller:
         return (start, *way[1:])
 
     def _paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
-        folded = [_folded(_flat(way)) for way in ways]
-        paths = [self._join([step for step, _ in steps]) for steps in folded]
+        folded = [_folded(_flat(self._from_given(way))) for way in ways]
+        trails = [[step for step, _ in steps] for steps in folded]
+        paths = [self._join(steps) for steps in trails]
         # where the culprit is a class, the user looks for the instance
-        instances = [steps[:-1] for steps in folded if steps and steps[-1][0].kind == "class"]
-        paths += [self._join([step for step, _ in steps]) for steps in instances]
-        return list(dict.fromkeys(paths)), tuple(Crumb(step, type_name(arrival)) for step, arrival in folded[0])
+        paths += [self._join(steps[:-1]) for steps in trails if steps and steps[-1].kind == "class"]
+        crumbs = tuple([Crumb(step, type_name(arrival)) for step, arrival in folded[0]])
+        return paths if len(paths) == 1 else list(dict.fromkeys(paths)), crumbs
 
     def _join(self, steps: Sequence[Step]) -> str:
         if self._name is not None:
@@ -223,11 +225,13 @@ def _number(step: Step) -> int:
 
 
 def _flat(way: Way) -> Steps:
-    return [pair for hop in way for pair in zip(hop.steps, hop.arrivals, strict=True)]
+    return list(itertools.chain.from_iterable([zip(hop.steps, hop.arrivals, strict=True) for hop in way]))
 
 
 def _folded(steps: Steps) -> Steps:
     """Fold the steps, each with what the last of them arrives at."""
+    if len(steps) <= FOLD_FROM:
+        return steps
     return [(step, steps[at][1]) for step, at in fold([step for step, _ in steps])]
 
 
@@ -276,10 +280,10 @@ def _own_frames(error: BaseException) -> Iterator[tuple[types.CodeType, int]]:
 
 def _text_of(error: BaseException) -> str:
     """Give "TypeError: ..." without calling code of an exception class of the user's."""
-    text = ", ".join(arg if type(arg) is str else short_repr(arg) for arg in _arguments(error))
+    text = ", ".join([arg if type(arg) is str else short_repr(arg) for arg in _arguments(error)])
     name = type_name(error)
     return (f"{name}: {text}" if text else name)[:_MOST_TEXT]
 
 
 def _arguments(error: BaseException) -> tuple[object, ...]:
-    return vars(BaseException)["args"].__get__(error)  # type: ignore[no-any-return]  # whatever a property of a class says
+    return _ARGS.__get__(error)  # type: ignore[no-any-return]  # whatever a property of a class says

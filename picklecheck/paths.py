@@ -106,8 +106,8 @@ def join(root: str, steps: Sequence[Step]) -> str:
     >>> join("obj", [attribute("cache"), key(0)])
     'list(obj.cache)[0]'
     """
-    before = "".join(step.before for step in reversed(steps))
-    return before + root + "".join(step.after for step in steps)
+    before = "".join([step.before for step in reversed(steps)])
+    return before + root + "".join([step.after for step in steps])
 
 
 def fold(steps: Sequence[Step]) -> list[tuple[Step, int]]:

@@ -1,8 +1,9 @@
 """Which reduced objects lie in a box through plain containers only, and where exactly.
 
 A box is the list of the parts of a reduce value, or a plain container that is asked about. Small ones are read by a
-loop. A large one is dumped again by C in slices, one after the other until the object that is looked for has been met,
-and only the slice that it lies in is looked into: a loop over a million containers costs four passes, this at most one.
+loop. A large one is dumped again by C in slices: first those about as far along as the object was in the pass, then one
+after the other until it has been met. Only the slice that it lies in is looked into: a loop over a million containers
+costs four passes, this at most one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import itertools
 import math
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from picklecheck.probe.members import CONTAINER_IDS
@@ -25,6 +26,7 @@ __all__ = ["Contents", "Place", "contents"]
 Place = tuple[tuple[Any, Any], ...]
 _LOOP_AT_MOST = 2_000
 _SLICES = 64
+_NEAR = 5
 _SKEWED = 0.6
 _SKEWED_AT_MOST = 6
 _MOST_COUNTED = 500
@@ -42,23 +44,39 @@ class Contents:
     def reach(self, index: float) -> None:
         """See to it that `children` has what was met in this box up to that place in the sequence."""
 
+    def find(self, index: int) -> bool:
+        """Tell whether an object is seen to lie in the box without much of a search; it may lie there all the same."""
+        return False
+
     def places(self, child: int, most: int = 16) -> list[Place]:
         """Give up to `most` places in which a child lies."""
         raise NotImplementedError
 
 
-def contents(box: Any, index_of: Mapping[int, int], skewed: int = 0) -> Contents:
+def _at_the_start(index: int) -> float:
+    return 0.0
+
+
+def contents(
+    box: Any,
+    index_of: Mapping[int, int],
+    along: Callable[[int], float] = _at_the_start,
+    skewed: int = 0,
+    weight: float = math.inf,
+) -> Contents:
     """Find the reduced objects in a box.
 
     Args:
         box: a list, tuple, dict, set or frozenset.
         index_of: id -> place in the walk's sequence.
+        along: place in the sequence -> about which part of the pass was over when it was met, 0 to 1.
         skewed: how often slicing has left most of the box in one slice; where it does not help, a loop reads the box.
+        weight: the bytes of the box, where they are known.
     """
     try:
         return _ReadContents(box, index_of, math.inf if skewed > _SKEWED_AT_MOST else _LOOP_AT_MOST)
     except _TooMany:
-        return _SlicedContents(box, index_of, skewed)
+        return _SlicedContents(box, index_of, along, skewed, weight)
 
 
 class _TooMany(Exception):
@@ -71,6 +89,7 @@ class _ReadContents(Contents):
         self._boxes: dict[int, tuple[Any, ...]] = {}  # index -> the containers that it lies in
         self._spots: dict[int, dict[int, list[Any]]] = {}  # a container's id -> index -> spots, once it is asked about
         self._holders: dict[int, list[tuple[Any, Any]]] = {id(box): []}
+        self._ways: dict[int, Place | None] = {}
         waiting = [box]
         for container in waiting:  # a list that grows while it is read: breadth first, so that near spots come first
             waiting += self._read(container)
@@ -98,8 +117,24 @@ class _ReadContents(Contents):
         return new
 
     def places(self, child: int, most: int = 16) -> list[Place]:
-        spots = [(box, spot) for box in self._boxes.get(child, ()) for spot in self._spots_in(box)[child]]
+        boxes = self._boxes.get(child, ())
+        spots = [(box, spot) for box in boxes for spot in self._spots_in(box)[child]]
+        if len(spots) == 1:
+            only = self._only_way(spots[0][0])
+            if only is not None:
+                return [(*only, spots[0])]
         return list(itertools.islice(self._climb(spots), most))
+
+    def _only_way(self, box: Any) -> Place | None:
+        """Give the way to a container; None where there is more than one."""
+        if id(box) not in self._ways:
+            place = []
+            above = self._holders[id(box)]
+            while len(above) == 1:
+                place.append(above[0])
+                above = self._holders[id(above[0][0])]
+            self._ways[id(box)] = None if above else tuple(reversed(place))
+        return self._ways[id(box)]
 
     def _spots_in(self, box: Any) -> dict[int, list[Any]]:
         if id(box) not in self._spots:
@@ -170,27 +205,51 @@ class _Run(NamedTuple):
 
 
 class _SlicedContents(Contents):
-    def __init__(self, box: Any, index_of: Mapping[int, int], skewed: int) -> None:
-        self._box, self._index_of, self._skewed = box, index_of, skewed
+    def __init__(
+        self, box: Any, index_of: Mapping[int, int], along: Callable[[int], float], skewed: int, weight: float
+    ) -> None:
+        self._box, self._index_of, self._along, self._skewed, self._weight = box, index_of, along, skewed, weight
         self._runs = _spread_out(box)
         self._ends = list(itertools.accumulate(len(run.numbers) for run in self._runs))
         things = [thing for run in self._runs for thing in run.things[run.numbers.start : run.numbers.stop]]
         self._size = -(-len(things) // _SLICES)
         self._slices = [things[at : at + self._size] for at in range(0, len(things), self._size)]
         self._slicer = _Slicer(index_of)
+        self._next, self._reached = 0, -1  # the slices before that one are dumped, and what was met last in those
         self._opened: dict[int, Contents] = {}
         self._whole: Contents | None = None
 
+    def find(self, index: int) -> bool:
+        known = self._slicer.slices_of
+        if index not in known and self._whole is None:
+            middle = self._along(index) * len(self._slices) - 0.5
+            for number in sorted(range(len(self._slices)), key=lambda number: abs(number - middle))[:_NEAR]:
+                self._dump([number])
+                if index in known or self._whole is not None:
+                    break
+        return index in known
+
     def reach(self, index: float) -> None:
         """Dump slices until something is met that lies behind."""
-        slicer, before = self._slicer, self._slicer.number
+        self._dump(self._ahead(index))
+
+    def _ahead(self, index: float) -> Iterator[int]:
+        while self._next < len(self._slices) and self._reached < index:
+            yield self._next
+            self._reached = max(self._reached, self._slicer.last[self._next])
+            self._next += 1
+
+    def _dump(self, numbers: Iterable[int]) -> None:
+        slicer, before = self._slicer, len(self._slicer.last)
         try:
-            while slicer.number < len(self._slices) and slicer.last < index:
-                slicer.dump(self._slices[slicer.number])
+            for number in numbers:
+                if number not in slicer.last:
+                    slicer.dump_slice(number, self._slices[number])
         except RecursionError:  # a graph too deep for C
             self._whole = _ReadContents(self._box, self._index_of, math.inf)
             self.children, self._slices = self._whole.children, []
-        if slicer.number > before:
+            return
+        if len(slicer.last) > before:
             self.children = sorted(slicer.slices_of)
 
     def places(self, child: int, most: int = 16) -> list[Place]:
@@ -211,8 +270,9 @@ class _SlicedContents(Contents):
         ]
 
     def _open_slice(self, number: int) -> Contents:
-        weights = self._slicer.weights
-        return contents(self._slices[number], self._index_of, self._skewed + (weights[number] > _SKEWED * sum(weights)))
+        weight = self._slicer.weights[number]
+        skewed = self._skewed + (weight > _SKEWED * self._weight)
+        return contents(self._slices[number], self._index_of, self._along, skewed, weight)
 
     def _entry(self, position: int) -> Place:
         at = bisect.bisect_right(self._ends, position)
@@ -239,8 +299,8 @@ class _Slicer(pickle.Pickler):
 
     Attributes:
         slices_of: place in the walk's sequence -> numbers of the slices.
-        weights: the bytes of each slice.
-        last: the place of what was met last for the first time.
+        weights: slice -> its bytes.
+        last: slice -> the greatest place of what was met there for the first time; -1 where that is nothing.
     """
 
     def __init__(self, index_of: Mapping[int, int]) -> None:
@@ -251,28 +311,30 @@ class _Slicer(pickle.Pickler):
         self._trace: list[Any] = []
         start_trace(self, self._trace)
         self.slices_of: dict[int, list[int]] = {}
-        self.weights: list[int] = []
-        self.number = 0
-        self.last = -1
+        self.weights: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+        self._now: list[int] = []  # what is met in the slice that is being dumped
 
-    def dump(self, things: list[Any]) -> None:
+    def dump_slice(self, number: int, things: list[Any]) -> None:
+        """Dump one."""
         written = self._sink.bytes
         known = dict(self._met) if len(self._met) <= _MOST_COUNTED else {}
         before = list(map(sys.getrefcount, known.values()))
+        self._now = []
         super().dump(things)
+        self.slices_of.update((index, [number]) for index in self._now)
         for index, count, now in zip(known, before, map(sys.getrefcount, known.values()), strict=True):
             if now != count:
-                self.slices_of[index].append(self.number)
+                self.slices_of[index].append(number)
         self._trace.clear()
-        self.weights.append(self._sink.bytes - written)
-        self.number += 1
+        self.weights[number] = self._sink.bytes - written
+        self.last[number] = max(self._now, default=-1)
 
     def reducer_override(self, obj: Any) -> Any:
         if obj is stub:
             return NotImplemented
         index = self._index_of.get(id(obj))
-        if index is not None and index not in self.slices_of:
-            self.slices_of[index] = [self.number]
+        if index is not None and index not in self._met:
             self._met[index] = obj
-            self.last = index
+            self._now.append(index)
         return STUB

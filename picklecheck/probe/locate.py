@@ -13,9 +13,8 @@ import itertools
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from picklecheck.probe.contents import Contents, contents
 from picklecheck.probe.naming import Hop, Namer
@@ -36,11 +35,10 @@ _MOST_COUNTED = 500
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
-Way = Sequence[Hop]
+Way = tuple[Hop, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """A culprit with its ways from the root, the shortest first, and the number of references to it that were seen."""
 
     culprit: Culprit
@@ -73,8 +71,7 @@ class Locator:
         holders = self._holders_of(chains) if references else {}
         found = []
         for culprit in culprits:
-            ways = self._all_ways(culprit.index, chains[culprit.index], holders)
-            ways = tuple(self.namer.by_cells(tuple(way)) for way in ways)
+            ways = tuple(map(self.namer.by_cells, self._all_ways(culprit.index, chains[culprit.index], holders)))
             seen = max(references.get(culprit.index, 1), len(holders.get(culprit.index, ())))
             found.append(Located(culprit, ways, seen))
         return found
@@ -104,7 +101,7 @@ class Locator:
 
     def _open(self, index: int) -> Contents:
         if index not in self.opened:
-            self.opened[index] = contents(self._box(index) or [], self.index_of)
+            self.opened[index] = contents(self._box(index) or [], self.index_of, self.walk.along)
         return self.opened[index]
 
     def _chain(self, index: int) -> list[int]:
@@ -139,12 +136,14 @@ class Locator:
 
     def _hops_between(self, holder: int, child: int) -> list[Hop]:
         key = holder, child
-        if key not in self.hops:
+        hops = self.hops.get(key)
+        if hops is None:
             places = self._open(holder).places(child, _MOST_WAYS)
             hops = [hop for place in places for hop in self.namer.name(holder, place, child)]
-            by_steps = {hop.steps: hop for hop in hops}
-            self.hops[key] = list(by_steps.values()) or [self.namer.lost(holder, child)]
-        return self.hops[key]
+            if len(hops) > 1:
+                hops = list({hop.steps: hop for hop in hops}.values())
+            self.hops[key] = hops = hops or [self.namer.lost(holder, child)]
+        return hops
 
     # everything else that holds a culprit, or an object on its way
 
@@ -188,15 +187,17 @@ class Locator:
     def _held(self, holder: int, matter: set[int]) -> list[int]:
         box = self._open(holder)
         box.reach(math.inf)
-        return [child for child in matter if box.places(child, 1)] if holder != ROOT else []
+        some = box.children if len(box.children) < len(matter) else matter
+        return [child for child in some if child in matter and box.places(child, 1)] if holder != ROOT else []
 
     def _wanted(self, ways: list[list[int]]) -> dict[int, Any]:
         """Give what lies on ways down from the root, by id."""
         steps = {step for way in ways for step in zip([ROOT, *way], way, strict=False)}
         wanted = {id(self.walk.objects[child]): self.walk.objects[child] for _, child in steps}
         for holder, child in steps:
-            for place in self._open(holder).places(child, 2):
-                wanted.update((id(box), box) for box, _ in place[1:])
+            box = self._open(holder)
+            for place in box.places(child, 2):
+                wanted.update((id(inner), inner) for inner, _ in place[1:])
         return wanted
 
     def _spread(self, positions: list[int]) -> list[int]:
@@ -238,10 +239,12 @@ class Locator:
     def _all_ways(self, index: int, chain: list[int], holders: dict[int, list[int]]) -> tuple[Way, ...]:
         if len(chain) > _LONG_CHAIN:
             return (self._tree_way(index),)
-        if all(len(holders.get(at, ())) <= 1 for at in chain):
-            hops_by_step = [self._hops_between(at, child) for at, child in zip([ROOT, *chain], chain, strict=False)]
-            if all(len(hops) == 1 for hops in hops_by_step):
-                return (tuple(hops[0] for hops in hops_by_step),)
+        if not holders and len(chain) == 1:
+            return tuple(sorted([(hop,) for hop in self._hops_between(ROOT, index)], key=_length))
+        if not holders or all(len(holders.get(at, ())) <= 1 for at in chain):
+            hops_by_step = list(map(self._hops_between, [ROOT, *chain], chain))
+            if max(map(len, hops_by_step)) == 1:
+                return (tuple([hops[0] for hops in hops_by_step]),)
             return tuple(sorted(itertools.islice(itertools.product(*hops_by_step), _MOST_WAYS), key=_length))
         return tuple(itertools.islice(self._search(index, holders), _MOST_WAYS)) or (self._tree_way(index),)
 
@@ -331,6 +334,8 @@ class Descent:
 
     def _candidate(self, holder: int, index: int, tried: set[int]) -> int | None:
         box = self._open(holder)
+        if box.find(index):
+            return index
         box.reach(index)
         met = self._met.setdefault(holder, [])
         after = bisect.bisect_right(box.children, self._asked.get(holder, holder))
@@ -338,4 +343,6 @@ class Descent:
         self._asked[holder] = index
         while met and met[-1] in self._ended:
             met.pop()
+        if met and met[-1] not in tried:
+            return met[-1]
         return next((child for child in reversed(met) if child not in tried and child not in self._ended), None)

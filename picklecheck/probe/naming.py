@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copyreg
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from picklecheck import paths
 from picklecheck.paths import Step
@@ -21,8 +20,7 @@ _ROOT = -1
 _SHORT_RUN = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """From one object to one that it holds: the steps between them, and what each step arrives at."""
 
     holder: Any
@@ -40,9 +38,10 @@ class Namer:
 
     def name(self, holder: int, place: Place, child: int) -> list[Hop]:
         """Give the hops to a child that lies in `place` of its holder's box: one for each name that it has there."""
-        arrivals = [*(box for box, _ in place[1:]), self._walk.objects[child]]
+        arrivals = [*[box for box, _ in place[1:]], self._walk.objects[child]]
         if holder == _ROOT:
-            return [Hop(self._walk.root, tuple(step_inside(*spot) for spot in place[1:]), tuple(arrivals[1:]))]
+            steps = tuple([step_inside(box, spot) for box, spot in place[1:]])
+            return [Hop(self._walk.root, steps, tuple(arrivals[1:]))]
         obj = self._walk.objects[holder]
         for number, arrival in enumerate(arrivals):
             rest = tuple(step_inside(*spot) for spot in place[number + 1 :])

@@ -77,6 +77,7 @@ class Walk:
             the order of `objects` tells it.
         trace: every object saved after the first culprit, repeats included.
         marks: for each object from place `first_mark` on, how long the trace was when it was met.
+        first_share: which part of the data stream was written when the first culprit was met, 0 to 1.
         units: places in the trace where the saving of an object's reduce value began, with its place in `objects`.
         too_deep: whether the real pickler gives up for depth.
         nested: how deep plain containers lie inside each other, where that was too deep for C.
@@ -93,6 +94,7 @@ class Walk:
     trace: list[Any] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
     first_mark: int = 0
+    first_share: float = 0.0
     units: list[tuple[int, int]] = field(default_factory=list)
     too_deep: RecursionError | None = None
     nested: int = 0
@@ -105,6 +107,13 @@ class Walk:
         if index not in self.values:
             self.values[index] = self.ask_again(self.objects[index])
         return self.values[index]
+
+    def along(self, index: int) -> float:
+        """Give about which part of the pass was over when the object in that place was met, 0 to 1; 0 if unknown."""
+        at = index - self.first_mark
+        if not 0 <= at < len(self.marks) or not self.trace:
+            return 0.0
+        return self.first_share + (1 - self.first_share) * self.marks[at] / len(self.trace)
 
 
 class Walker:
@@ -149,6 +158,7 @@ class Walker:
                     self.walk = UnitWalk(self, error).run()
         finally:
             sys.setrecursionlimit(limit)
+        self.walk.first_share /= self.sink.bytes or 1
         self.walk.bytes = self.sink.bytes + self.reducer.measured
         self.walk.table = self.reducer.table
         self.walk.ask_again = lambda obj: self.reducer.value(obj, PLAIN)
@@ -231,6 +241,7 @@ class Walker:
         if not walk.culprits and not TRACE_FROM_THE_START:
             walk.first_mark = index
             walk.marks[:] = [0]
+            walk.first_share = self.sink.bytes  # a share once the whole is known
             start_trace(self.pickler, walk.trace)
         walk.culprits.append(Culprit(index, error))
         return STUB

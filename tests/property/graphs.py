@@ -16,6 +16,7 @@ import enum
 import functools
 import io
 import multiprocessing
+import multiprocessing.managers  # registers a reducer for dict views, whoever imports it, for good
 import operator
 import pickle
 import sys
@@ -206,6 +207,17 @@ class BadBase(BaseException):
         raise SystemExit("leaving")
 
 
+class WrongNew:
+    def __reduce_ex__(self, protocol):
+        return copyreg.__newobj__, (Thing,)
+
+
+class Lying:
+    @property
+    def __class__(self):
+        return Thing
+
+
 class Colour(enum.Enum):
     RED = 1
 
@@ -283,6 +295,14 @@ def below(number: int) -> Callable[[int, str], bool]:
     return lambda protocol, via: protocol < number
 
 
+def from_two_on(protocol: int, via: str) -> bool:
+    return protocol >= 2
+
+
+def plain_only(protocol: int, via: str) -> bool:
+    return via == "pickle"
+
+
 def not_while_spawning(protocol: int, via: str) -> bool:
     return via != "process"
 
@@ -330,7 +350,6 @@ CULPRITS: dict[str, Callable[[int], Any]] = {
     "weak reference": lambda number: weakref.ref(Thing),
     "text file": lambda number: io.TextIOWrapper(io.BytesIO()),
     "memoryview": lambda number: memoryview(b"abc"),
-    "dict view": lambda number: {number: number}.keys(),
     "mapping proxy": lambda number: types.MappingProxyType({}),
     "code": lambda number: _generator.__code__,
     "frame": lambda number: sys._getframe(),
@@ -349,6 +368,9 @@ REFUSED = {
     "buffer": (below(5), lambda number: BUFFER),
     "spawned lock": (not_while_spawning, lambda number: _spawned_lock()),
     "slots": (below(2), lambda number: Slotted()),
+    "dict view": (plain_only, lambda number: {number: number}.keys()),
+    "wrong class to make": (from_two_on, lambda number: WrongNew()),
+    "lying about its class": (from_two_on, lambda number: Lying()),
 }
 # no object is met twice under two names: these are one each
 BENIGN: tuple[Any, ...] = (
@@ -570,7 +592,7 @@ def _lock(number: int, held: list[Node]) -> Node:
     lock = threading.Lock()
     if hasattr(_thread, "lock"):
         return Node(lock, refused=always)
-    return Node(lock, [Node(type(lock), refused=always)], lambda protocol, via: protocol >= 2)
+    return Node(lock, [Node(type(lock), refused=always)], from_two_on)
 
 
 def _making(number: int, held: list[Node]) -> Node:

@@ -226,6 +226,13 @@ def ok_hook_handle_of_torch():
     return from_module("with_torch", "monitored")
 
 
+@specimen(culprit("future", "obj.ready"), needs=("torch",))
+def future_of_torch():
+    import torch
+
+    return Box(ready=torch.futures.Future())
+
+
 # stand-ins: what cannot be without a graphics card, a camera, or a package that few have
 
 
