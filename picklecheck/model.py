@@ -188,7 +188,7 @@ class Report:
     start_method: str | None
     protocol: int
     title: str = ""
-    verdicts: Mapping[str, bool] = field(default_factory=dict)
+    verdicts: Mapping[str, bool] = field(default_factory=dict, hash=False)
     failures: tuple[Failure, ...] = ()
     hazards: tuple[Finding, ...] = ()
     size: Size | None = None

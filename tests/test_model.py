@@ -123,8 +123,15 @@ def test_a_report_as_data():
     assert data.pop("failures") == [failure().to_dict()]
     assert data == {
         "schema": SCHEMA, "ok": False, "target": "obj", "transport": "pickle", "start_method": "spawn", "protocol": 4,
-        "python": "3.12.1", "hazards": [], "size": {"objects": 3, "bytes": 70}, "notes": ["a note"],
+        "title": None, "verdicts": None, "python": "3.12.1", "hazards": [], "size": {"objects": 3, "bytes": 70}, "notes": ["a note"],
     }  # fmt: skip
+
+
+def test_a_report_of_what_starts_processes_as_data():
+    asked = report(title="torch DataLoader, 4 workers", verdicts={"fork": True, "spawn": False})
+    data = asked.to_dict()
+    assert (data["title"], data["verdicts"]) == ("torch DataLoader, 4 workers", {"fork": True, "spawn": False})
+    assert hash(asked) == hash(report(title="torch DataLoader, 4 workers", verdicts={}))
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -133,3 +133,11 @@ def test_renderer_fits_what_it_is_printed_to(monkeypatch, encoding, sign):
 def test_import_loads_no_rich(module):
     program = f"import sys, {module}; sys.exit(any(name.partition('.')[0] == 'rich' for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", program], check=False, timeout=60).returncode == 0
+
+
+def test_the_assertion_says_what_cannot_start():
+    made = reports.report(
+        reports.failure("lock", ".cache", "Lock"), target="loader", title="torch DataLoader, 4 workers"
+    )
+    first = text.assertion(made).splitlines()[0]
+    assert first == "loader (torch DataLoader, 4 workers) cannot start (process, spawn): 1 object stops it"
