@@ -192,7 +192,8 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         seen = walk(crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
         given = (crossed.given, crossed.parts)
         failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
-        size = None if failures else Size(objects=len(seen.objects), bytes=seen.bytes)
+        nothing = bool(failures) or crossed.parts == ()
+        size = None if nothing else Size(objects=len(seen.objects), bytes=seen.bytes)
         notes = crossed.notes_after(seen.objects, not failures)
         del seen  # before the collector is back: what it would look through is gone
     return Report(

@@ -178,7 +178,7 @@ class Report:
         verdicts: for each start method whether the object crosses, where that was asked for.
         failures: what stops it, in the order in which the pickler meets it.
         hazards: what may go wrong without an exception; never part of the verdict.
-        size: what crosses; None where the pickler did not reach the end.
+        size: what crosses; None where the pickler did not reach the end, or nothing is pickled.
         notes: sentences about the whole trip (what fork does, what was cut off).
     """
 

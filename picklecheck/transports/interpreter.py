@@ -23,6 +23,7 @@ __all__ = ["INTERPRETER", "pickled"]
 
 # by id, because a class may have a metaclass that defines __hash__ or __eq__
 _SHARED = frozenset(map(id, (type(None), bool, int, float, str, bytes, memoryview)))
+_ALL_SHARED = "All of it is shared: nothing is pickled."
 _OWN_QUEUE = "concurrent.interpreters._queues.Queue"
 _Way = tuple[tuple[Step, Any], ...]
 
@@ -70,7 +71,7 @@ def _needs_314() -> None:
 
 def _argument(obj: Any) -> Crossing:
     _needs_314()
-    return Crossing(title="", parts=tuple(pickled(obj, (), _shares)))
+    return _crossing(list(pickled(obj, (), _shares)))
 
 
 def _open(obj: Any) -> Crossing | None:
@@ -93,7 +94,11 @@ def _call(call: Call) -> Crossing:
     found: list[Part] = []
     for name, obj in {"target": call.target, "args": call.args, "kwargs": dict(call.kwargs)}.items():
         found += pickled(obj, ((argument(name), obj),), _shares)
-    return Crossing(title="", parts=tuple(found))
+    return _crossing(found)
+
+
+def _crossing(parts: list[Part]) -> Crossing:
+    return Crossing(title="", parts=tuple(parts), notes=() if parts else (_ALL_SHARED,))
 
 
 INTERPRETER = Transport(

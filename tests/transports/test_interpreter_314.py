@@ -171,3 +171,9 @@ def _queues():
     import _interpqueues
 
     return len(_interpqueues.list_all())
+
+
+def test_what_is_shared_as_a_whole_is_said():
+    report = explain((1, "a"), via="interpreter")
+    assert (report.ok, report.size, report.notes) == (True, None, ("All of it is shared: nothing is pickled.",))
+    assert explain([1], via="interpreter").notes == ()
