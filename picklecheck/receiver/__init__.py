@@ -1,0 +1,7 @@
+"""The other side: a real child, started as spawn starts one, that unpickles what the sender has pickled."""
+
+from picklecheck.receiver.launch import Answer, Trouble, send
+from picklecheck.receiver.main_module import findings_for_main, safe_to_start
+from picklecheck.receiver.preparation import NotPossible
+
+__all__ = ["Answer", "NotPossible", "Trouble", "findings_for_main", "safe_to_start", "send"]
