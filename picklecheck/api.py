@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from picklecheck.errors import UsageError
-from picklecheck.model import Report, Size
+from picklecheck.model import Finding, Report, Size
 from picklecheck.render import RENDERERS
 from picklecheck.safe import type_name
 
@@ -165,6 +165,8 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
     from picklecheck.findings import failures_of
     from picklecheck.probe import collector_off, walk
 
+    if options.roundtrip:
+        from picklecheck.arrivals import Trip, arrive
     transport = transports.find(options.via)
     start_method, note = None, None
     if transport.starts_process:
@@ -179,8 +181,24 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         return pickler(sink, protocol)  # type: ignore[no-any-return]
 
     with collector_off(), transport.during():
-        seen = walk(obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
+        seen = walk(
+            obj, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch,
+            keep=options.roundtrip,
+        )  # fmt: skip
         failures = failures_of(seen, name, make=make, spawning=transport.starts_process)
+    size = None if failures else Size(objects=len(seen.objects), bytes=seen.bytes)
+    hazards: tuple[Finding, ...] = ()
+    notes = (note,) if note else ()
+    tried = options.roundtrip and not failures
+    if tried:
+        with transport.during():
+            there = arrive(
+                Trip(
+                    walk=seen, name=name, make=make, seconds=options.timeout, spawning=transport.starts_process,
+                    start_method=start_method or transports.resolve_start_method(options.start_method)[0],
+                )
+            )  # fmt: skip
+        failures, hazards, notes = list(there.failures), there.hazards, (*notes, *there.notes)
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(obj),
@@ -188,8 +206,9 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         start_method=start_method,
         protocol=protocol,
         failures=tuple(failures),
-        size=None if failures else Size(objects=len(seen.objects), bytes=seen.bytes),
-        notes=(note,) if note else (),
+        hazards=hazards,
+        size=size,
+        notes=notes,
         renderers=RENDERERS,
     )
 

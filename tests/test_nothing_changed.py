@@ -135,7 +135,9 @@ def test_tensors_stay_out_of_shared_memory():
         for strategy in torch.multiprocessing.get_all_sharing_strategies():
             torch.multiprocessing.set_sharing_strategy(strategy)
             for via in ("process", "pool", "pickle"):
-                assert compare(made, via=via).ok
+                report = compare(made, via=via)
+                # what plain pickle makes of a storage, torch itself cannot load again
+                assert [failure.path for failure in report.failures] == ["obj[0][4]"] * (via == "pickle")
             assert shared() == []
             assert not any(part.is_shared() for part in made[:2] + made[3:5] + [made[2].weight])
     """)
