@@ -43,7 +43,7 @@ def explain(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> Report:
-    """Find every object that stops `obj` from being pickled for another process, with its exact path.
+    """Find every object that stops `obj` from reaching another process, with its exact path.
 
     Args:
         obj: any object: a dataset, a loader, a process target, a task's arguments.
@@ -52,9 +52,10 @@ def explain(
             run); left out, "process".
         start_method: "spawn", "forkserver" or "fork"; left out, the one that multiprocessing would use.
         protocol: 0 to 5; left out, the transport's own.
-        roundtrip: whether the other side is tried too. Accepted for the sake of callers to come: this version looks at
-            pickling only.
-        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off.
+        roundtrip: whether the other side is tried too where it can be pickled: a process that is started as the start
+            method would start one gets the very bytes and unpickles them. It is kept for the next object.
+        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off; and how
+            long the other process may take to start, and to unpickle.
 
     Returns:
         The report. It holds the culprits until `Report.release()`.
@@ -104,7 +105,7 @@ def is_picklable(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> bool:
-    """Tell whether `obj` can be pickled for another process; the arguments are those of `explain`.
+    """Tell whether `obj` reaches another process; the arguments are those of `explain`.
 
     Raises:
         UsageError: an unknown transport, start method or protocol.
@@ -124,7 +125,7 @@ def assert_picklable(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> None:
-    """Assert that `obj` can be pickled for another process; the arguments are those of `explain`.
+    """Assert that `obj` reaches another process; the arguments are those of `explain`.
 
     Raises:
         AssertionError: it cannot; the text is the report. It holds no object of the user's.
@@ -188,6 +189,7 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         failures = failures_of(seen, name, make=make, spawning=transport.starts_process)
     size = None if failures else Size(objects=len(seen.objects), bytes=seen.bytes)
     hazards: tuple[Finding, ...] = ()
+    arrived = False
     notes = (note,) if note else ()
     tried = options.roundtrip and not failures
     if tried:
@@ -199,6 +201,7 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
                 )
             )  # fmt: skip
         failures, hazards, notes = list(there.failures), there.hazards, (*notes, *there.notes)
+        arrived = there.complete
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(obj),
@@ -208,6 +211,7 @@ def _run(obj: object, options: Options, watch: Watch | None, *, name: str | None
         failures=tuple(failures),
         hazards=hazards,
         size=size,
+        arrived=arrived,
         notes=notes,
         renderers=RENDERERS,
     )

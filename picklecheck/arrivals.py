@@ -13,7 +13,7 @@ from typing import Any
 
 from picklecheck import kinds, lost, receiver
 from picklecheck.findings import Teller, Words
-from picklecheck.model import Failure, Finding, Place
+from picklecheck.model import Failure, Finding
 from picklecheck.probe import Culprit, Replay, Walk, replay
 from picklecheck.receiver import Answer
 from picklecheck.safe import is_class as is_a_class
@@ -23,13 +23,15 @@ __all__ = ["Arrived", "arrive"]
 
 _MOST_ENDS = 10
 _LEAST_PATIENCE = 0.2
+_WOULD_RUN = "The other side was not tried: to start a process would run the program again."
 _ZEROS = "Buffers of 1 MB and more were tried over there with zeros in place of their contents."
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """What became of an object over there."""
+    """What became of an object over there; `complete` when a child has unpickled it."""
 
+    complete: bool = False
     failures: tuple[Failure, ...] = ()
     hazards: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
@@ -62,14 +64,16 @@ def arrive(trip: Trip) -> Arrived:
     failures = tuple(_as_failure(finding) for finding in found if finding.severity == "error")
     hazards = tuple(finding for finding in found if finding.severity != "error")
     if not receiver.safe_to_start(found):
-        return Arrived(failures, hazards, ("The other side was not tried: it would run the program again.",))
+        return Arrived(
+            failures=failures, hazards=hazards, notes=("The other side was not tried: it would run the program again.",)
+        )
     try:
         there = _Trial(trip).run()
     except receiver.NotPossible as error:
         there = Arrived(notes=(f"The other side was not tried: {error}.",))
     except receiver.Trouble as trouble:
         there = _not_started(trip, trouble, told=bool(failures))
-    return Arrived(failures + there.failures, hazards + there.hazards, there.notes)
+    return dataclasses.replace(there, failures=failures + there.failures, hazards=hazards + there.hazards)
 
 
 def _as_failure(finding: Finding) -> Failure:
@@ -102,8 +106,8 @@ class _Trial:
         walk.stream = None
         notes = (_ZEROS,) if walk.measured else ()
         if answer.ok:
-            return Arrived(hazards=self._hazards(), notes=notes)
-        return Arrived(self._failures(answer), notes=notes)
+            return Arrived(complete=True, hazards=self._hazards(), notes=notes)
+        return Arrived(failures=self._failures(answer), notes=notes)
 
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
@@ -263,35 +267,11 @@ def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> lis
 
 def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrived:
     """Tell that the child could not import the main module."""
-    error = trouble.error
     if told:  # the reading of the main module has said why
         return Arrived()
     if not trip.spawning:
         return Arrived(notes=(f"The other side was not tried: a child cannot import the main module ({trouble}).",))
-    kind = kinds.bootstrap_kind("bootstrapping phase" in (error or {}).get("text", ""))
-    frames = (error or {}).get("frames") or []
-    place = None
-    if frames:
-        last = next((frame for frame in reversed(frames) if frame["file"] == _main_file()), frames[-1])
-        place = Place(file=last["file"], line=last["line"], statement=_line_of(last), function=None)
-    failure = Failure(
-        path=None, kind=kind.slug, title=kind.title, stage="bootstrap", name="__main__", assigned_at=place,
-        reason=kind.reason, advice=kind.advice, note="" if error else f"Over there: {trouble}.", error=_text(error),
-    )  # fmt: skip
-    return Arrived((failure,))
-
-
-def _main_file() -> str | None:
-    import sys
-
-    file = getattr(sys.modules.get("__main__"), "__file__", None)
-    return file if type(file) is str else None
-
-
-def _line_of(frame: dict[str, Any]) -> str | None:
-    import linecache
-
-    return linecache.getline(frame["file"], frame["line"]).strip() or None
+    return Arrived(failures=(receiver.not_started(trouble),))
 
 
 def _text(error: dict[str, Any] | None) -> str | None:

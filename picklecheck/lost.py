@@ -6,6 +6,7 @@ is still the one.
 
 from __future__ import annotations
 
+import copyreg
 import sys
 import types
 from collections.abc import Iterator
@@ -55,9 +56,17 @@ def candidates(walk: Walk) -> list[Candidate]:
         obj = walk.objects[index]
         if len(found) >= _MOST:
             break
-        if type(value) is tuple and id(obj) not in constants and is_users(type(obj)):
+        if type(value) is tuple and id(obj) not in constants and is_users(type(obj)) and _has_a_rule(type(obj), value):
             found.append(Candidate(obj, tuple(_attributes(obj))))
     return found
+
+
+def _has_a_rule(cls: type, value: tuple[Any, ...]) -> bool:
+    """Tell whether anything but `object`'s own methods takes part in pickling and unpickling it."""
+    own = vars(object)
+    same = all(find_in_class(cls, name) is own[name] for name in ("__reduce__", "__reduce_ex__"))
+    plain = same and value[0] is copyreg.__newobj__  # type: ignore[attr-defined]
+    return not plain or any(find_in_class(cls, name) is not own.get(name) for name in ("__getstate__", "__setstate__"))
 
 
 def compare(sent: Candidate, shape: dict[str, Any]) -> Loss | None:
@@ -69,10 +78,11 @@ def compare(sent: Candidate, shape: dict[str, Any]) -> Loss | None:
         return Loss(
             "identity", f"It is {sent.module}.{sent.name} here, and over there a second object beside that one."
         )
-    if shape["type"] != qualified_name(cls):
+    became = shape["type"].replace("__mp_main__.", "__main__.")
+    if became != qualified_name(cls):
         if _is_deliberate(cls):
             return None
-        return Loss("changed-type", f"It is a {qualified_name(cls)} here, and over there a {shape['type']}.")
+        return Loss("changed-type", f"It is a {qualified_name(cls)} here, and over there a {became}.")
     gone = [name for name in sent.attributes if name not in shape["attributes"] and not _is_answered(cls, name)]
     if not gone:
         return None
@@ -129,9 +139,9 @@ def _named_constants(kinds: set[type]) -> Iterator[tuple[str, Any, str]]:
     """Yield module, value and name of each constant of these types, in the module that defines the type."""
     modules = {module_of(cls) for cls in kinds if cls is not object}
     everywhere = object in kinds
-    for name, module in list(sys.modules.items()):
-        space = instance_dict(module)
-        if space is None or (name not in modules and not everywhere):
+    for name in list(sys.modules) if everywhere else modules:
+        space = instance_dict(sys.modules.get(name or ""))
+        if space is None or name is None:
             continue
         file = space.get("__file__")
         if name != "__main__" and (type(file) is not str or "-packages" in file):

@@ -6,6 +6,8 @@ It ends when the sender closes the connection or is gone, and when what it has i
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import mmap
 import os
 import select
 import signal
@@ -18,9 +20,15 @@ from picklecheck.receiver.told import told
 from picklecheck.receiver.trial import run
 from picklecheck.receiver.wire import CHECK, PRELOAD, Gone, Wire
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 __all__ = ["main"]
 
 _LOOK_AROUND = 5.0
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux
 
 
 def main(where: str) -> None:
@@ -133,8 +141,6 @@ class _Server:
                 return
 
     def _check(self, descriptor: int) -> None:
-        import mmap
-
         reached = mmap.mmap(-1, 8)
         pid = os.fork()
         if not pid:
@@ -188,11 +194,11 @@ class _Server:
 
 
 def _be_expendable() -> None:
-    """Leave no core file, and be the first to go where memory ends."""
+    """Leave no core file, go when the child goes, and be the first to go where memory ends."""
     with contextlib.suppress(Exception):
-        import resource
-
+        assert resource is not None
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
         with open("/proc/self/oom_score_adj", "w") as score:
             score.write("1000")
 

@@ -17,24 +17,15 @@ from typing import Any
 
 from picklecheck.receiver.answers import Answer, ask, how_it_ended, read
 from picklecheck.receiver.preparation import preparation, start
+from picklecheck.receiver.trouble import Trouble
 from picklecheck.receiver.wire import CHECK, KILL, PRELOAD, Gone, Late, Wire
 
-__all__ = ["Answer", "Trouble", "count_starts", "end_all", "send"]
+__all__ = ["count_starts", "end_all", "send"]
 
 _MOST_CHILDREN = 2
 _GRACE = 5.0
 _PRELOAD_SECONDS = 120.0
 _FORKS = hasattr(os, "fork") and hasattr(socket, "send_fds") and sys.platform != "darwin"
-
-
-class Trouble(Exception):
-    """The child did not get as far as a trial.
-
-    Attributes:
-        error: what preparing it raised (`told`); None where it did not come to an end.
-    """
-
-    error: dict[str, Any] | None = None
 
 
 def send(stream: Sequence[bytes], *, start_method: str, seconds: float, **request: Any) -> Answer:
@@ -156,9 +147,7 @@ class _Child:
             raise
         if hello["trouble"] is not None:
             self.end()
-            trouble = Trouble("it raised")
-            trouble.error = hello["trouble"]
-            raise trouble
+            raise Trouble("it raised", hello["trouble"])
         self.alone = bool(hello["alone"])
 
     def check(self, stream: Sequence[bytes], seconds: float, request: dict[str, Any]) -> Answer:

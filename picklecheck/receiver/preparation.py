@@ -79,7 +79,7 @@ def start() -> tuple[subprocess.Popen[bytes], socket.socket]:
     quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         if os.name != "posix":
-            return _start_with_listener(quiet)
+            return start_with_listener(quiet)
         mine, theirs = socket.socketpair()
         with theirs:
             try:
@@ -93,7 +93,7 @@ def start() -> tuple[subprocess.Popen[bytes], socket.socket]:
         raise NotPossible(f"{type(error).__name__}: {error}") from None
 
 
-def _start_with_listener(quiet: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def start_with_listener(quiet: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Where descriptors are not inherited, the child comes back by a port of this machine, and says the word."""
     token = secrets.token_hex(16)
     with socket.create_server(("127.0.0.1", 0)) as listener:
