@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from picklecheck.errors import UsageError
-from picklecheck.model import Report, Size
+from picklecheck.model import Finding, Report, Size
 from picklecheck.render import RENDERERS
 from picklecheck.safe import type_name
 
@@ -46,7 +46,7 @@ def explain(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> Report:
-    """Find every object that stops `obj` from being pickled for another process, with its exact path.
+    """Find every object that stops `obj` from reaching another process, with its exact path.
 
     Args:
         obj: any object: a dataset, a loader, a process target, a task's arguments.
@@ -59,9 +59,10 @@ def explain(
         start_method: "spawn", "forkserver", "fork", or "all" for a verdict for each (`Report.verdicts`); left out, the
             object's own, or the one that multiprocessing would use.
         protocol: 0 to 5; left out, the transport's own.
-        roundtrip: whether the other side is tried too. Accepted for the sake of callers to come: this version looks at
-            pickling only.
-        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off.
+        roundtrip: whether the other side is tried too where it can be pickled: a process that is started as the start
+            method would start one gets the very bytes and unpickles them. It is kept for the next object.
+        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off; and how
+            long the other process may take to start, and to unpickle.
 
     Returns:
         The report. It holds the culprits until `Report.release()`.
@@ -115,7 +116,7 @@ def is_picklable(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> bool:
-    """Tell whether `obj` can be pickled for another process; the arguments are those of `explain`.
+    """Tell whether `obj` reaches another process; the arguments are those of `explain`.
 
     Raises:
         UsageError: an unknown transport, start method or protocol.
@@ -135,7 +136,7 @@ def assert_picklable(
     roundtrip: bool = True,
     timeout: float = 30.0,
 ) -> None:
-    """Assert that `obj` can be pickled for another process; the arguments are those of `explain`.
+    """Assert that `obj` reaches another process; the arguments are those of `explain`.
 
     Raises:
         AssertionError: it cannot; the text is the report. It holds no object of the user's.
@@ -189,13 +190,30 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
 
     failures = [] if crossed.refusal is None else [crossed.refusal]
     with collector_off(), transport.during():
-        seen = walk(crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch)
+        seen = walk(
+            crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch,
+            keep=options.roundtrip,
+        )  # fmt: skip
         given = (crossed.given, crossed.parts)
         failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
         nothing = bool(failures) or crossed.parts == ()
         size = None if nothing else Size(objects=len(seen.objects), bytes=seen.bytes)
         notes = crossed.notes_after(seen.objects, not failures)
-        del seen  # before the collector is back: what it would look through is gone
+        if failures or not options.roundtrip:
+            del seen  # before the collector is back: what it would look through is gone
+    hazards: tuple[Finding, ...] = ()
+    arrived = False
+    if options.roundtrip and not nothing:
+        from picklecheck.arrivals import Trip, arrive
+
+        trip = Trip(
+            walk=seen, name=name, make=make, start_method=crossed.child, seconds=options.timeout,
+            spawning=transport.starts_process, given=given,
+        )  # fmt: skip
+        with transport.during():
+            there = arrive(trip)
+        failures, hazards, notes = list(there.failures), there.hazards, (*notes, *there.notes)
+        arrived = there.complete
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(crossed.given),
@@ -205,7 +223,9 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         verdicts=crossed.verdicts(not failures),
         protocol=protocol,
         failures=tuple(failures),
+        hazards=hazards,
         size=size,
+        arrived=arrived,
         notes=notes,
         renderers=RENDERERS,
     )

@@ -49,6 +49,11 @@ class Crossed:
         """Give the verdict for each start method that was asked for. Under fork nothing is pickled."""
         return {name: ok or (name == "fork" and self.refusal is None) for name in self.methods}
 
+    @property
+    def child(self) -> str:
+        """The start method of a child that tries the other side; of one that would run already, the usual one."""
+        return self.start_method or transports.resolve_start_method(None, None)[0]
+
     def notes_after(self, objects: Sequence[Any], ok: bool) -> tuple[str, ...]:
         """Give all notes, now that it is known what was pickled and whether it could be."""
         told = (self.transport.when_refused,) if self.transport.when_refused and not ok else ()

@@ -29,7 +29,7 @@ from picklecheck.safe import (
 )
 from picklecheck.transports import Part
 
-__all__ = ["failures_of"]
+__all__ = ["Given", "Teller", "Words", "failures_of", "flat", "folded_steps"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
 _ARGS = vars(BaseException)["args"]
@@ -53,7 +53,7 @@ def failures_of(
         make: gives a pickler of the transport's class for a sink.
         given: what the user holds, where the walk's root is a list of parts of it.
     """
-    teller = _Teller(walk, name, spawning, make, given)
+    teller = Teller(walk, name, spawning, make, given)
     found = [teller.failure(located) for located in teller.locator.culprits()]
     endless = any(culprit.endless for culprit in walk.culprits)
     # how deep the rest goes cannot be told beside a chain that never ends
@@ -61,7 +61,7 @@ def failures_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class Words:
     """What is said of a culprit whatever leads to it; the same for all functions made from one piece of code."""
 
     kind: kinds.Kind
@@ -71,14 +71,24 @@ class _Words:
     note: str
 
 
-class _Teller:
+class Teller:
+    """Tells the culprits of one walk; the other side tells its own in the same way, with other words.
+
+    Args:
+        walk: what the pass saw.
+        name: the root's name; None for the arguments of a call.
+        spawning: whether it was pickled as if a child was being spawned.
+        make: gives a pickler of the transport's class for a sink.
+        given: what the user holds, where the walk's root is a list of parts of it.
+    """
+
     def __init__(
         self,
         walk: Walk,
         name: str | None,
         spawning: bool,
         make: Callable[[Any], pickle.Pickler],
-        given: Given | None,
+        given: Given | None = None,
     ) -> None:
         self._walk = walk
         self._given, self._parts = given or (walk.root, None)
@@ -87,16 +97,17 @@ class _Teller:
         self._make = make
         self.locator = Locator(walk)
         self._targets = 0
-        self._alike: dict[tuple[int, str, str], _Words] = {}
+        self._alike: dict[tuple[int, str, str], Words] = {}
 
     def failure(self, located: Located) -> Failure:
+        """Give what a report says of one culprit."""
         culprit = located.culprit
         obj = self._walk.objects[culprit.index]
         if obj is self._walk.root:
             obj = self._given
         first = self._from_given(located.ways[0])
         words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
-        paths, trail = self._paths(located.ways)
+        paths, trail = self.paths(located.ways)
         owner, attribute = _owner(first, self._given)
         place = words.place
         if place is None and owner is not None:
@@ -119,7 +130,7 @@ class _Teller:
             box=[obj],
         )
 
-    def _words(self, culprit: Culprit, obj: Any, holder: object) -> _Words:
+    def _words(self, culprit: Culprit, obj: Any, holder: object) -> Words:
         key = (id(obj.__code__), name_of(obj), plain_text(obj.__module__)) if type(obj) is types.FunctionType else None
         if key is None or key not in self._alike:
             words = self._find_words(culprit, obj, holder)
@@ -128,19 +139,19 @@ class _Teller:
             self._alike[key] = words
         return self._alike[key]
 
-    def _find_words(self, culprit: Culprit, obj: object, holder: object) -> _Words:
+    def _find_words(self, culprit: Culprit, obj: object, holder: object) -> Words:
         error = culprit.error
         kind = kinds.find(
             kinds.Subject(obj, error, holder, self._spawning, culprit.nearest, invalid=type(error) is Invalid)
         )
         raised = _raised_at(error) if kind.slug in _RAISED_THERE else None
         place = raised or source.where_defined(obj)
-        return _Words(kind, qualified_name(type(obj)), short_repr(obj), place, self._note(error, obj, culprit.endless))
+        return Words(kind, qualified_name(type(obj)), short_repr(obj), place, self._note(error, obj, culprit.endless))
 
     def too_deep(self, error: BaseException) -> Failure:
         """Say that the graph is too deep for C, how deep it is, and what repeats."""
         kind = kinds.get("recursion")
-        folded = _folded(_flat(self._from_given(self.locator.deepest())))
+        folded = folded_steps(flat(self._from_given(self.locator.deepest())))
         repeats = [step for step, _ in folded if step.kind == "repeat"]
         note = f"The deepest object lies {sum(step.length for step, _ in folded):,} steps below the root."
         if repeats:
@@ -172,8 +183,9 @@ class _Teller:
         start = Hop(self._given, part.steps + first.steps[1:], part.arrivals + first.arrivals[1:])
         return (start, *way[1:])
 
-    def _paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
-        folded = [_folded(_flat(self._from_given(way))) for way in ways]
+    def paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
+        """Give the expressions for some ways, and the steps of the first one."""
+        folded = [folded_steps(flat(self._from_given(way))) for way in ways]
         trails = [[step for step, _ in steps] for steps in folded]
         paths = [self._join(steps) for steps in trails]
         # where the culprit is a class, the user looks for the instance
@@ -210,7 +222,7 @@ class _Teller:
         way = self.locator.way_to(target)
         if way is None:
             return f"Its target, a {type_name(target)}, is not part of what is sent."
-        path = self._join([step for step, _ in _folded(_flat(self._from_given(way)))])
+        path = self._join([step for step, _ in folded_steps(flat(self._from_given(way)))])
         return f"Its target ({path}) is part of what is sent, so it can be made again over there."
 
     def _said(self, error: BaseException, obj: object) -> str | None:
@@ -224,11 +236,12 @@ def _number(step: Step) -> int:
     return int(step.after[1:-1])
 
 
-def _flat(way: Way) -> Steps:
+def flat(way: Way) -> Steps:
+    """Give the steps of a way, each with what it arrives at."""
     return list(itertools.chain.from_iterable([zip(hop.steps, hop.arrivals, strict=True) for hop in way]))
 
 
-def _folded(steps: Steps) -> Steps:
+def folded_steps(steps: Steps) -> Steps:
     """Fold the steps, each with what the last of them arrives at."""
     if len(steps) <= FOLD_FROM:
         return steps

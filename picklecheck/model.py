@@ -77,7 +77,7 @@ class Finding:
         path: a Python expression, rooted at the target's name, that evaluates to the culprit; None if none leads there.
         paths: every expression that was found, the shortest first; `path_count` says how many references there are.
         kind: the slug of a row of `picklecheck.kinds`.
-        stage: "pickle" (others belong to later versions of the schema's users).
+        stage: when it goes wrong: "pickle", "bootstrap" (the child's start), "unpickle"; "behaviour" for hazards.
         severity: "error" or "warning"; only errors decide the verdict.
         title: the kind in a word or two ("weak reference"), for labels.
         error: the real pickler's own words for this object, as "TypeError: ..."; None where it was not asked.
@@ -179,6 +179,7 @@ class Report:
         failures: what stops it, in the order in which the pickler meets it.
         hazards: what may go wrong without an exception; never part of the verdict.
         size: what crosses; None where the pickler did not reach the end, or nothing is pickled.
+        arrived: whether it was also unpickled in another process; False too where that was not tried.
         notes: sentences about the whole trip (what fork does, what was cut off).
     """
 
@@ -192,6 +193,7 @@ class Report:
     failures: tuple[Failure, ...] = ()
     hazards: tuple[Finding, ...] = ()
     size: Size | None = None
+    arrived: bool = False
     notes: tuple[str, ...] = ()
     python: str = field(default_factory=platform.python_version)
     renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)
@@ -216,6 +218,7 @@ class Report:
             "failures": _dicts(self.failures),
             "hazards": _dicts(self.hazards),
             "size": self.size and self.size.to_dict(),
+            "arrived": self.arrived,
             "notes": list(self.notes),
         }
 

@@ -11,10 +11,10 @@ import picklecheck
 
 PACKAGE = Path(picklecheck.__file__).parent
 
-GROUND = {"errors", "model", "paths", "safe", "source", "source_index"}
+GROUND = {"errors", "guarded", "model", "paths", "safe", "source", "source_index", "standins"}
 KNOWLEDGE = {"kinds"}
 SIBLINGS = {"fixes", "hazards", "probe", "receiver", "transports"}
-EDGES = {"api", "crossing", "findings", "render"}
+EDGES = {"api", "arrivals", "crossing", "findings", "lost", "render"}
 FACES = {"__main__", "cli", "ipython", "live", "pytest_plugin"}
 ROOT = "__init__"
 """The package itself, `import picklecheck`: what its `__init__` offers."""
@@ -30,7 +30,9 @@ MAY_IMPORT = {
     "render": GROUND,
     "findings": BELOW_EDGES,
     "crossing": BELOW_EDGES,
-    "api": BELOW_EDGES | {"crossing", "findings", "render"},
+    "lost": BELOW_EDGES,
+    "arrivals": BELOW_EDGES | {"findings", "lost"},
+    "api": BELOW_EDGES | {"arrivals", "crossing", "findings", "render"},
     ROOT: BELOW_EDGES | EDGES,
     **dict.fromkeys(FACES, BELOW_EDGES | EDGES | {ROOT}),
     "__main__": {"cli"},

@@ -123,7 +123,8 @@ def test_a_report_as_data():
     assert data.pop("failures") == [failure().to_dict()]
     assert data == {
         "schema": SCHEMA, "ok": False, "target": "obj", "transport": "pickle", "start_method": "spawn", "protocol": 4,
-        "title": None, "verdicts": None, "python": "3.12.1", "hazards": [], "size": {"objects": 3, "bytes": 70}, "notes": ["a note"],
+        "title": None, "verdicts": None, "python": "3.12.1", "hazards": [], "size": {"objects": 3, "bytes": 70}, "arrived": False,
+        "notes": ["a note"],
     }  # fmt: skip
 
 

@@ -1209,7 +1209,7 @@ def test_frozen_module_has_its_file():
 @pytest.mark.parametrize(
     "obj",
     [None, 1, "text", len, [].append, functools.partial(print), functools.partial(textwrap.dedent), textwrap, object()],
-    ids=repr,
+    ids=lambda obj: type(obj).__name__,
 )
 def test_not_a_definition(obj):
     assert where_defined(obj) is None

@@ -79,20 +79,29 @@ def _explain(
     ] = None,
     protocol: Annotated[int | None, typer.Option(help="Pickle protocol. Left out: the one that is used there.")] = None,
     timeout: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="How long one step may take.")] = 30.0,
+    roundtrip: Annotated[
+        bool, typer.Option("--roundtrip/--no-roundtrip", help="Whether to unpickle it in another process too.")
+    ] = True,
     form: Annotated[Format, typer.Option("--format", help="A screen, or JSON for other programs.")] = Format.TEXT,
     show_all: Annotated[bool, typer.Option("--all", help="Show every path, values, the protocol.")] = False,
+    hazards: Annotated[
+        bool, typer.Option("--hazards", help="Show what may go wrong there without an exception.")
+    ] = False,
 ) -> None:
-    """Show what stops an object from being pickled: each culprit, its path, why, and what to do.
+    """Show what stops an object from reaching another process: each culprit, its path, why, and what to do.
 
-    Exits with 0 if it can be pickled, 1 if not, 2 if TARGET cannot be loaded.
+    Exits with 0 if it arrives, 1 if not, 2 if TARGET cannot be loaded.
     """
     from picklecheck.api import Options
     from picklecheck.cli import target as targets
     from picklecheck.cli.explain import explain as run
 
     name = targets.parse(target).expression or None
-    options = Options(name=name, via=via, start_method=start_method, protocol=protocol, timeout=timeout)
-    raise typer.Exit(FINE if run(target, options, as_json=form is Format.JSON, show_all=show_all) else CULPRITS)
+    options = Options(
+        name=name, via=via, start_method=start_method, protocol=protocol, timeout=timeout, roundtrip=roundtrip
+    )
+    fine = run(target, options, as_json=form is Format.JSON, show_all=show_all, hazards=hazards)
+    raise typer.Exit(FINE if fine else CULPRITS)
 
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")

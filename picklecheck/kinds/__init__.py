@@ -1,6 +1,19 @@
 """What each kind of culprit is called, why it cannot be pickled, and what to do: one table, one page for each kind."""
 
+from picklecheck.kinds.arrived import arrival_words
 from picklecheck.kinds.names import lookup_note
-from picklecheck.kinds.registry import Kind, Subject, find, get, page, register_kind, slugs
+from picklecheck.kinds.registry import Arrival, Kind, Subject, bootstrap_kind, find, get, page, register_kind, slugs
 
-__all__ = ["Kind", "Subject", "find", "get", "lookup_note", "page", "register_kind", "slugs"]
+__all__ = [
+    "Arrival",
+    "Kind",
+    "Subject",
+    "arrival_words",
+    "bootstrap_kind",
+    "find",
+    "get",
+    "lookup_note",
+    "page",
+    "register_kind",
+    "slugs",
+]

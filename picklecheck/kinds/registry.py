@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from picklecheck.errors import UsageError
-from picklecheck.kinds.subject import Subject
+from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
+from picklecheck.kinds.subject import Arrival, Subject
 from picklecheck.kinds.table import ROWS
 
-__all__ = ["Kind", "Subject", "find", "get", "page", "register_kind", "slugs"]
+__all__ = ["Arrival", "Kind", "Subject", "bootstrap_kind", "find", "get", "page", "register_kind", "slugs"]
 
 _GROUP = "picklecheck.kinds"
 Test = Callable[[Subject], bool]
@@ -68,8 +69,14 @@ def register_kind(
 
 
 def find(subject: Subject) -> Kind:
-    """Give the most specific kind of a culprit; the last row of the table fits everything."""
+    """Give the most specific kind of a culprit; the last row of the table fits everything.
+
+    The user's own kinds say why something cannot be pickled, so they are not asked for the other side.
+    """
     _load_entry_points()
+    arrival = subject.arrival
+    if arrival is not None:
+        return get(next(slug for slug, fits in ARRIVAL_ROWS if fits(subject, arrival)))
     for test, kind, _ in reversed(list(_own.values())) if _own else ():
         if _passes(test, subject):
             return kind
@@ -79,7 +86,7 @@ def find(subject: Subject) -> Kind:
 def slugs() -> tuple[str, ...]:
     """Give the slugs of all kinds, the built-in ones in the order in which they are tried, then the user's own."""
     _load_entry_points()
-    return (*dict.fromkeys(slug for slug, _ in ROWS), *(slug for slug in _own if slug not in _built_in()))
+    return (*_in_order(), *(slug for slug in _own if slug not in _built_in()))
 
 
 def get(slug: str) -> Kind:
@@ -92,6 +99,18 @@ def get(slug: str) -> Kind:
     if slug in _own:
         return _own[slug][1]
     return _read(_known(slug))[0]
+
+
+def bootstrap_kind(starts_processes: bool) -> Kind:
+    """Give the kind for a main module that a child cannot import.
+
+    Args:
+        starts_processes: whether it fails because it starts processes itself.
+    """
+    slug = "no-main-guard" if starts_processes else "main-not-importable"
+    reason = "A child imports the main module before it can unpickle anything, and that fails."
+    advice = 'Put what is to run only once under `if __name__ == "__main__":`.'
+    return get(slug) if slug in _built_in() else Kind(slug, slug.replace("-", " "), reason, advice)
 
 
 def page(slug: str) -> str:
@@ -114,8 +133,13 @@ def _passes(test: Test, subject: Subject) -> bool:
 
 
 @functools.cache
+def _in_order() -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*(slug for slug, _ in ROWS), *(slug for slug, _ in ARRIVAL_ROWS), *HAZARD_SLUGS)))
+
+
+@functools.cache
 def _built_in() -> frozenset[str]:
-    return frozenset(slug for slug, _ in ROWS)
+    return frozenset(_in_order())
 
 
 def _known(slug: str) -> str:

@@ -8,7 +8,28 @@ from types import FrameType
 
 from picklecheck.safe import mro, qualified_name
 
-__all__ = ["Subject"]
+__all__ = ["Arrival", "Subject"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """What became of a culprit over there.
+
+    Attributes:
+        role: what failed: "name" (looking it up), "call" (making it), "state", "hash", "load", "end" (of the process).
+        errors: the names of the exception's class and of its bases.
+        text: what it said.
+        functions: the names of the functions that it went through.
+        func: what the reduce value calls.
+        module: the module that was looked in, for "name".
+    """
+
+    role: str
+    errors: frozenset[str] = frozenset()
+    text: str = ""
+    functions: tuple[str, ...] = ()
+    func: object = None
+    module: str | None = None
 
 
 @dataclass(frozen=True)
@@ -22,6 +43,7 @@ class Subject:
         spawning: whether it was pickled as if a child was being spawned.
         nearest: whether it is only the nearest object to an error that no object could be found for.
         invalid: whether it gave a reduce value that C refuses.
+        arrival: for the unpickle stage, what happened over there.
     """
 
     obj: object
@@ -30,6 +52,7 @@ class Subject:
     spawning: bool = False
     nearest: bool = False
     invalid: bool = False
+    arrival: Arrival | None = None
 
     # cached in the dictionary, which a frozen dataclass without slots leaves open
 

@@ -4,6 +4,7 @@ from picklecheck.probe.deadline import NoAnswer
 from picklecheck.probe.locate import Located, Locator, Way
 from picklecheck.probe.naming import Hop
 from picklecheck.probe.reducing import UNSEEN, Invalid
+from picklecheck.probe.replay import Replay, replay
 from picklecheck.probe.walk import Culprit, Walk, collector_off, walk, words_for
 
 __all__ = [
@@ -14,9 +15,11 @@ __all__ = [
     "Located",
     "Locator",
     "NoAnswer",
+    "Replay",
     "Walk",
     "Way",
     "collector_off",
+    "replay",
     "walk",
     "words_for",
 ]

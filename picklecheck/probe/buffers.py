@@ -1,7 +1,8 @@
 """Large buffers are measured, not copied: an array of 2 GB under protocol 4 would cost another 2 GB.
 
-Each function gives the reduce value of an empty object of the same type in place of a large one's, and its size in
-bytes. Only types whose reduce methods are the library's own are replaced, and only data that cannot hold other objects.
+Each function gives, for a large object, the reduce value of one of the same type and shape whose contents do not
+travel, and its size in bytes. Only types whose reduce methods are the library's own are replaced, and only data that
+cannot hold other objects.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from picklecheck.safe import find_in_class, mro
+from picklecheck.standins import LARGE, Zeros, storage_of
 
 __all__ = ["Measure", "measure_for"]
 
 Measure = Callable[[Any], "tuple[int, Any] | None"]
-LARGE = 1 << 20
 
 
 def measure_for(cls: type) -> Measure | None:
@@ -35,18 +36,20 @@ def measure_for(cls: type) -> Measure | None:
 
 def _array(obj: array.array[Any]) -> tuple[int, Any] | None:
     size = len(obj) * obj.itemsize
-    return None if size < LARGE else (size, array.array(obj.typecode).__reduce_ex__(4))
+    return None if size < LARGE else (size, (array.array, (obj.typecode, Zeros(size))))
 
 
 def _numpy_measure(numpy: Any, ndarray: Any) -> Measure:
     size_of, dtype_of = vars(ndarray)["nbytes"].__get__, vars(ndarray)["dtype"].__get__
+    shape_of, flags_of = vars(ndarray)["shape"].__get__, vars(ndarray)["flags"].__get__
 
     def measure(obj: Any) -> tuple[int, Any] | None:
         size = size_of(obj)
         if size < LARGE or dtype_of(obj).hasobject:
             return None
         func, args, state = numpy.empty((0,), dtype_of(obj)).__reduce__()
-        return size, (func, (type(obj), *args[1:]), state)
+        turned = bool(flags_of(obj).fnc)
+        return size, (func, (type(obj), *args[1:]), (state[0], shape_of(obj), state[2], turned, Zeros(size)))
 
     return measure
 
@@ -54,4 +57,4 @@ def _numpy_measure(numpy: Any, ndarray: Any) -> Measure:
 def _storage(obj: Any) -> tuple[int, Any] | None:
     untyped = getattr(obj, "_untyped_storage", obj)  # asking a TypedStorage itself makes torch warn
     size = untyped.nbytes()
-    return None if size < LARGE or untyped.device.type != "cpu" else (size, (bytes, ()))
+    return None if size < LARGE or untyped.device.type != "cpu" else (size, storage_of(obj))

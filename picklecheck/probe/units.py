@@ -24,6 +24,7 @@ from picklecheck.probe.walk import (
     was_inside_a_call,
     with_iterators,
 )
+from picklecheck.standins import Zeros
 
 if TYPE_CHECKING:
     from picklecheck.probe.walk import Walker
@@ -127,7 +128,7 @@ class UnitWalk:
         def hook(obj: Any) -> Any:
             index = index_of.get(id(obj))
             if index is None:
-                return NotImplemented
+                return obj.reduced() if type(obj) is Zeros else NotImplemented
             return STUB if index in refused else with_iterators(walk.values[index])
 
         pickler = self._walker.make(Sink())
@@ -145,6 +146,8 @@ class UnitWalk:
     def _hook(self, obj: Any) -> Any:
         if obj is stub:
             return NotImplemented
+        if type(obj) is Zeros:
+            return obj.reduced()
         try:
             plan = self._plan(obj)
         except RecursionError:

@@ -19,6 +19,7 @@ from typing import Any
 
 from picklecheck.probe.deadline import NoAnswer, Watchdog
 from picklecheck.probe.reducing import BY_NAME, PLAIN, Reducer
+from picklecheck.standins import Zeros
 
 __all__ = ["STUB", "Culprit", "Sink", "Walk", "Walker", "collector_off", "stub", "walk", "words_for"]
 
@@ -34,16 +35,29 @@ TRACE_FROM_THE_START = sys.version_info >= (3, 13)
 
 
 class Sink:
-    """Counts the bytes and drops them."""
+    """Counts the bytes, and drops them unless they are to be kept.
 
-    def __init__(self) -> None:
+    Args:
+        keep: whether they are wanted.
+    """
+
+    def __init__(self, *, keep: bool = False) -> None:
         self.bytes = 0
+        self.chunks: list[bytes] = []
+        self._keep = keep
 
     def write(self, data: Any) -> int:
-        """Count."""
+        """Count, and keep."""
         size = memoryview(data).nbytes  # bytes, or the PickleBuffer of large ones
         self.bytes += size
+        if self._keep:
+            self.chunks.append(data if type(data) is bytes else bytes(data))
         return size
+
+    def drop(self) -> None:
+        """Keep nothing, and no more."""
+        self._keep = False
+        self.chunks.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,8 @@ class Walk:
         nested: how deep plain containers lie inside each other, where that was too deep for C.
         table: the dispatch table that the pickler used.
         bytes: the length of the data stream, buffers included.
+        measured: the bytes of the large buffers whose contents are left out of the stream.
+        stream: the pieces of the data stream where they were to be kept, and one dump brought it to its end.
     """
 
     root: object
@@ -98,6 +114,8 @@ class Walk:
     units: list[tuple[int, int]] = field(default_factory=list)
     too_deep: RecursionError | None = None
     nested: int = 0
+    measured: int = 0
+    stream: list[bytes] | None = None
     bytes: int = 0
     table: Mapping[type, Any] = field(default_factory=dict)
     ask_again: Callable[[Any], Any] = lambda obj: None
@@ -124,6 +142,7 @@ class Walker:
         protocol: the protocol's number.
         stand_in: the transport's stand-ins.
         seconds: how long one reduce call may take without an answer.
+        keep: whether the data stream is wanted.
     """
 
     def __init__(
@@ -133,8 +152,10 @@ class Walker:
         protocol: int,
         stand_in: Callable[[Any], Any],
         seconds: float,
+        keep: bool = False,
     ) -> None:
-        self.sink = Sink()
+        self.sink = Sink(keep=keep)
+        self._keep = keep
         self.make = make
         self.pickler = make(self.sink)
         self.reducer = Reducer(self.pickler, protocol, stand_in)
@@ -155,10 +176,14 @@ class Walker:
                 error = self._dump()
                 sys.setrecursionlimit(limit)  # a reduce method may have changed it
                 if error is not None:
+                    self.sink.drop()
                     self.walk = UnitWalk(self, error).run()
+                elif self._keep and not self.walk.culprits:
+                    self.walk.stream = self.sink.chunks
         finally:
             sys.setrecursionlimit(limit)
         self.walk.first_share /= self.sink.bytes or 1
+        self.walk.measured = self.reducer.measured
         self.walk.bytes = self.sink.bytes + self.reducer.measured
         self.walk.table = self.reducer.table
         self.walk.ask_again = lambda obj: self.reducer.value(obj, PLAIN)
@@ -193,7 +218,7 @@ class Walker:
                     mark(len(trace))
                 append(obj)
                 return NotImplemented
-            return slow(obj, cls, plan)
+            return obj.reduced() if cls is Zeros else slow(obj, cls, plan)
 
         return hook
 
@@ -243,6 +268,7 @@ class Walker:
             walk.marks[:] = [0]
             walk.first_share = self.sink.bytes  # a share once the whole is known
             start_trace(self.pickler, walk.trace)
+        self.sink.drop()
         walk.culprits.append(Culprit(index, error))
         return STUB
 
@@ -322,6 +348,7 @@ def walk(
     stand_in: Callable[[Any], Any] = lambda reducer: None,
     seconds: float = 30.0,
     watch: Callable[[Callable[[], int]], Any] | None = None,
+    keep: bool = False,
 ) -> Walk:
     """Find every object under `root` that the pickler refuses.
 
@@ -332,11 +359,12 @@ def walk(
         stand_in: for a reducer of the dispatch table with effects outside the object, one without; else None.
         seconds: how long the pass may stand still before a reduce call is broken off.
         watch: called with a function that counts the objects so far; gives a context manager for the time of the pass.
+        keep: whether the data stream is wanted; then `stream` holds it.
 
     Returns:
         The walk; `culprits` is empty, `too_deep` None, exactly when the pickler accepts the object.
     """
-    walker = Walker(root, make, protocol, stand_in, seconds)
+    walker = Walker(root, make, protocol, stand_in, seconds, keep)
     if watch is None:
         return walker.run()
     with watch(lambda: len(walker.walk.objects)):

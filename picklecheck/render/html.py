@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from picklecheck.model import Failure, Report
+from picklecheck.model import Finding, Report
 from picklecheck.render.tree import Branch, Group, groups, grow
 from picklecheck.render.words import (
     Pen,
@@ -119,7 +119,7 @@ def _paths(shown: Iterable[str], total: int) -> str:
     return ", ".join([*listed, f"… {amount(total - len(listed))} more"] if total > len(listed) else listed)
 
 
-def _title(failure: Failure) -> str:
+def _title(failure: Finding) -> str:
     return failure.title or failure.kind
 
 

@@ -9,19 +9,20 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from picklecheck.model import Failure, Report
-from picklecheck.render.tree import Branch, Group, groups, grow
+from picklecheck.model import Finding, Report
+from picklecheck.render.tree import Branch, Group, group_all, groups, grow
 from picklecheck.render.words import (
     Pen,
     amount,
     expression,
+    hazards_line,
     next_step,
     other_paths,
     place,
     start_methods,
     subject,
     verdict,
-)  # fmt: skip
+)
 
 __all__ = ["Page", "painted"]
 
@@ -37,8 +38,9 @@ _UNBOUNDED = 1_000_000
 class Page:
     """Lays out one report."""
 
-    def __init__(self, report: Report, pen: Pen, width: int, show_all: bool) -> None:
+    def __init__(self, report: Report, pen: Pen, width: int, show_all: bool, hazards: bool = False) -> None:
         self.report, self.pen, self.width, self.show_all = report, pen, width, show_all
+        self.hazards = hazards
         self.groups = groups(report)
         self.console = Console(file=io.StringIO(), width=width, legacy_windows=False)
         self.explained: dict[tuple[str, str], int] = {}
@@ -49,6 +51,7 @@ class Page:
         if self.groups:
             lines += [Text(), *self.tree(), Text()]
             lines += self.blocks(len(lines))
+        lines += self.hazard_lines()
         for note in self.report.notes:
             lines += self.wrapped(self.pen.clean(note), 0, 0)
         command = next_step(self.report)
@@ -66,6 +69,19 @@ class Page:
             yield Text(f"  {self.pen.clean(line)}")
         if self.show_all:
             yield Text(f"  protocol {self.report.protocol}, Python {self.report.python}", "dim")
+
+    def hazard_lines(self) -> Iterator[Text]:
+        """Give how many hazards there are, or where they are wanted each of them."""
+        line = hazards_line(self.report)
+        if line is None:
+            return
+        if not self.hazards:
+            yield from self.wrapped(line, 2, 4, "yellow")
+            return
+        yield Text(line.partition(":")[0], "bold yellow")
+        for group in group_all(self.report.hazards):
+            yield from self.block(group)
+        yield Text()
 
     # -- the tree ----------------------------------------------------------------------------------------------------
 
@@ -103,7 +119,7 @@ class Page:
         titles = (f"{self.pen.circled(number)} {self.title(self.groups[number - 1].first)}" for number in branch.groups)
         return ", ".join(titles)
 
-    def title(self, failure: Failure) -> str:
+    def title(self, failure: Finding) -> str:
         """Give the kind in a word or two."""
         return self.pen.clean(failure.title or failure.kind, 60)
 
@@ -150,7 +166,7 @@ class Page:
                 line.append(f"   {fact}", style)
         return line
 
-    def origin(self, failure: Failure) -> Iterator[Text]:
+    def origin(self, failure: Finding) -> Iterator[Text]:
         """Give the line that set it, and with `show_all` what it is."""
         where, found = place(failure, whole=self.show_all), failure.assigned_at
         statement = self.pen.clean(found.statement) if found and found.statement else ""
@@ -185,7 +201,7 @@ class Page:
         else:
             yield from self.paragraph(first.advice, 3, self.pen.sign("arrow") + " ")
 
-    def references(self, failure: Failure) -> Iterator[Text]:
+    def references(self, failure: Finding) -> Iterator[Text]:
         """Give the other paths to the same object."""
         others = other_paths(failure)
         total = max(failure.path_count, len(others) + 1)

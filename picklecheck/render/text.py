@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from picklecheck.model import Report
 from picklecheck.render.tree import Group, groups
-from picklecheck.render.words import Pen, amount, next_step, place, stopped_by, subject, way
+from picklecheck.render.words import Pen, amount, next_step, place, refusal, stopped_by, subject, way
 
 __all__ = ["assertion", "render"]
 
@@ -17,7 +17,13 @@ _ASSERTION_GROUPS = 8
 
 
 def render(
-    report: Report, *, width: int = 80, color: bool = False, show_all: bool = False, encoding: str = "utf-8"
+    report: Report,
+    *,
+    width: int = 80,
+    color: bool = False,
+    show_all: bool = False,
+    hazards: bool = False,
+    encoding: str = "utf-8",
 ) -> str:
     """Give the report as a screen.
 
@@ -25,13 +31,14 @@ def render(
         report: what to show.
         width: columns; only a path may be longer.
         color: whether to write terminal colours.
-        show_all: everything that is known: every path, values, the protocol.
+        show_all: everything that is known: every path, values, the protocol, hazards.
+        hazards: what may go wrong without an exception, in full.
         encoding: what the text will be written with; where it lacks our signs, ASCII ones stand in.
     """
     from picklecheck.render import page
 
     width = max(width, _MIN_WIDTH)
-    lines = page.Page(report, Pen.of(encoding), width, show_all).lines()
+    lines = page.Page(report, Pen.of(encoding), width, show_all, hazards or show_all).lines()
     return page.painted(lines) if color else "\n".join(line.plain.rstrip() for line in lines)
 
 
@@ -39,7 +46,8 @@ def assertion(report: Report) -> str:
     """Give the report as the text of a failed assertion: no tree, no colour, no signs of ours beyond ASCII."""
     pen = Pen("utf-8", rich=False)
     grouped = groups(report)
-    cannot = f"({pen.clean(report.title, 200)}) cannot start" if report.title else "cannot be pickled"
+    said_no = refusal(report).replace("does not pickle", "cannot be pickled")
+    cannot = f"({pen.clean(report.title, 200)}) cannot start" if report.title else said_no
     lines = [f"{pen.clean(report.target, 200)} {cannot} ({way(report)}): {stopped_by(report, len(grouped))}"]
     said: set[tuple[str, str]] = set()
     for group in grouped[:_ASSERTION_GROUPS]:

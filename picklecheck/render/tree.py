@@ -11,11 +11,11 @@ import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from picklecheck.model import Crumb, Failure, Report
+from picklecheck.model import Crumb, Finding, Report
 from picklecheck.paths import Step, attribute
 from picklecheck.render.words import Pen, amount
 
-__all__ = ["Branch", "Group", "groups", "grow"]
+__all__ = ["Branch", "Group", "group_all", "groups", "grow"]
 
 _ANY = frozenset({"item", "value", "key"})
 _PLAIN = frozenset({"list", "tuple", "dict", "set", "frozenset", "deque", "OrderedDict", "defaultdict", "cell"})
@@ -33,10 +33,10 @@ class Group:
     """Culprits that are alike in everything but the indices of their paths."""
 
     number: int
-    failures: tuple[Failure, ...]
+    failures: tuple[Finding, ...]
 
     @property
-    def first(self) -> Failure:
+    def first(self) -> Finding:
         """The one that is shown for all."""
         return self.failures[0]
 
@@ -62,13 +62,18 @@ class Branch:
 
 
 def groups(report: Report) -> tuple[Group, ...]:
-    """Group what failed: same kind, type, owner, attribute, place and note.
+    """Group what failed."""
+    return group_all(report.failures)
+
+
+def group_all(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """Group findings: same kind, type, owner, attribute, place and note.
 
     A note is made for some of many and not for all: a failure without one joins those that are otherwise alike.
     """
-    found: list[list[Failure]] = []
-    known: dict[Hashable, dict[str, list[Failure]]] = {}
-    for failure in report.failures:
+    found: list[list[Finding]] = []
+    known: dict[Hashable, dict[str, list[Finding]]] = {}
+    for failure in findings:
         by_note = known.setdefault(_likeness(failure), {})
         note = _INDEX.sub("", failure.note) or next(iter(by_note), "")
         if note not in by_note:
@@ -78,7 +83,7 @@ def groups(report: Report) -> tuple[Group, ...]:
     return tuple(Group(number=number, failures=tuple(alike)) for number, alike in enumerate(found, 1))
 
 
-def _likeness(failure: Failure) -> Hashable:
+def _likeness(failure: Finding) -> Hashable:
     place = failure.assigned_at
     where = place and (place.file, place.line)
     texts = (failure.severity, failure.kind, failure.type, failure.owner, failure.reason, failure.advice)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from picklecheck.model import Finding, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "next_step", "other_paths", "place", "size", "start_methods",
+    "Pen", "amount", "count", "expression", "hazards_line", "next_step", "other_paths", "place", "refusal", "size",
+    "start_methods",
     "stopped_by", "subject", "verdict", "way",
 ]  # fmt: skip
 
@@ -168,8 +169,28 @@ def verdict(report: Report, different: int) -> str:
         facts += [size(report.size.bytes)]
     head = _cut(report.target) + (f" ({', '.join(_cut(fact) for fact in facts)})" if facts else "")
     if report.ok:
-        return f"{head} pickles ({way(report)})"
-    return f"{head} does not pickle ({way(report)}): {stopped_by(report, different)}"
+        return f"{head} crosses: {_crossing(report)}" if report.arrived else f"{head} pickles ({way(report)})"
+    return f"{head} {refusal(report)} ({way(report)}): {stopped_by(report, different)}"
+
+
+def refusal(report: Report) -> str:
+    """Give what it does not do: "does not pickle", or what goes wrong over there."""
+    stages = {failure.stage for failure in report.failures if failure.severity == "error"}
+    if "pickle" in stages:
+        return "does not pickle"
+    return "cannot be unpickled over there" if "unpickle" in stages else "does not cross"
+
+
+def _crossing(report: Report) -> str:
+    if report.start_method is None:
+        return "pickled, sent to another process, loaded there"
+    started = {"spawn": "spawned", "forkserver": "forkserver"}.get(report.start_method, report.start_method)
+    return f"pickled, sent to a {started} process, loaded there"
+
+
+def hazards_line(report: Report) -> str | None:
+    """Give how many hazards there are, and how to see them; None where there is none."""
+    return f"{count(len(report.hazards), 'hazard')}: --hazards, or report.hazards" if report.hazards else None
 
 
 def _start_verdict(report: Report, different: int) -> str:
@@ -194,7 +215,10 @@ def start_methods(report: Report, pen: Pen) -> list[str]:
 
 def stopped_by(report: Report, different: int) -> str:
     """Give how many objects are to blame: "3 objects stop it", "20,000 objects stop it, 2 different"."""
-    number = sum(failure.severity == "error" for failure in report.failures)
+    errors = [failure for failure in report.failures if failure.severity == "error"]
+    number = len(errors)
+    if errors and all(failure.stage == "bootstrap" for failure in errors):
+        return "the process cannot start"
     verb = "stops" if number == 1 else "stop"
     unlike = f" ({amount(different)} different)" if different > 1 else " (all alike)"
     return f"{count(number, 'object')} {verb} it{unlike if different < number else ''}"

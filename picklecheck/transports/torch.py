@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from picklecheck.standins import storage_of
 from picklecheck.transports.base import Reducer
 
 __all__ = ["remarks", "stand_in"]
@@ -42,7 +43,7 @@ def _storage(obj: Any) -> Any:
         raise RuntimeError("Cannot pickle CUDA storage; try pickling a CUDA tensor instead")
     if obj.device.type == "meta":
         raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor instead")
-    return shared_elsewhere, ()
+    return storage_of(obj)
 
 
 def _event(obj: Any) -> Any:
@@ -50,7 +51,7 @@ def _event(obj: Any) -> Any:
 
 
 def shared_elsewhere() -> None:
-    """Stand where the data stream would name shared memory; never called."""
+    """Stand where the data stream would name something on a device; in a trial None is there."""
 
 
 _TABLE: dict[str, Reducer] = {"reduce_storage": _storage, "reduce_event": _event}

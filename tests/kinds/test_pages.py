@@ -10,7 +10,8 @@ import pytest
 from picklecheck import kinds
 
 PAGES = importlib.resources.files("picklecheck.kinds") / "pages"
-SECTIONS = ["What it is", "Why it cannot be pickled", "Three fixes", "See also"]
+WHY = ("Why it cannot be pickled", "Why it cannot be unpickled", "Why it does not come back")
+SECTIONS = ["What it is", "Why", "Three fixes", "See also"]
 SECONDS = 60
 # Each block is a program of its own, with classes of __main__ that it pickles; one interpreter runs a page's three.
 RUNNER = "import runpy, sys\nfor path in sys.argv[1:]:\n    runpy.run_path(path, run_name='__main__')\n"
@@ -43,7 +44,8 @@ def test_front_matter_says_what_a_report_says(slug):
 def test_page_has_its_sections_in_order(slug):
     page = kinds.page(slug)
     assert page.startswith("# ")
-    assert re.findall(r"^## (.*)$", page, re.MULTILINE) == SECTIONS
+    found = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert ["Why" if heading in WHY else heading for heading in found] == SECTIONS
     assert re.findall(r"^### (\d)\. \S", page, re.MULTILINE) == ["1", "2", "3"]
     assert "https://docs.python.org/3/" in page.partition("## See also")[2]
 

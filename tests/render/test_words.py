@@ -108,6 +108,7 @@ def test_stopped_by(number, different, expected):
         ({"size": Size(objects=0, bytes=7)}, "dataset (CropDataset, 7 bytes) pickles (process, spawn)"),
         ({"transport": "pickle", "start_method": None}, "dataset (CropDataset) pickles (pickle)"),
         ({"target": "call", "target_type": "call"}, "call pickles (process, spawn)"),
+        ({"arrived": True}, "dataset (CropDataset) crosses: pickled, sent to a spawned process, loaded there"),
     ],
 )
 def test_verdict(facts, expected):

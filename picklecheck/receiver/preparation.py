@@ -1,0 +1,113 @@
+"""How a child is started: the preparation data of multiprocessing, the command line, the connection."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from typing import Any
+
+__all__ = ["NotPossible", "command", "preparation", "start"]
+
+_GRACE = 5.0
+
+
+class NotPossible(Exception):
+    """No child can be started from here; the text says why."""
+
+
+def preparation(start_method: str) -> dict[str, Any]:
+    """Give the preparation data of a child, as JSON types.
+
+    Args:
+        start_method: what the child will believe to have been started by.
+
+    Raises:
+        NotPossible: this process is itself being prepared as a child.
+    """
+    from multiprocessing import context, spawn
+
+    default: Any = context._default_context  # asking must not set it
+    before = default._actual_context
+    try:
+        data: dict[str, Any] = dict(spawn.get_preparation_data("picklecheck"))
+    except RuntimeError:
+        raise NotPossible("this process is itself a child that imports its main module") from None
+    finally:
+        default._actual_context = before
+    data["start_method"] = start_method
+    data["authkey"] = bytes(data["authkey"]).hex()
+    data["log_to_stderr"] = False
+    data["sys_path"] = [os.fspath(entry) for entry in data["sys_path"] if isinstance(entry, (str, os.PathLike))]
+    data["sys_argv"] = [word for word in data["sys_argv"] if isinstance(word, str)]
+    data.pop("tracker_args", None)
+    return data
+
+
+def command(where: str) -> list[str]:
+    """Give the command line of a child, with the flags of this interpreter (`multiprocessing.spawn.get_command_line`).
+
+    Args:
+        where: the connection, as the child's `main` takes it.
+
+    Raises:
+        NotPossible: this is a frozen program, or the interpreter is not known.
+    """
+    from multiprocessing import spawn, util
+
+    executable = os.fsdecode(spawn.get_executable() or "")
+    if getattr(sys, "frozen", False) or not executable:
+        raise NotPossible("this program has no interpreter of its own that could be started")
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    # the current folder comes back with the preparation data; our own imports are not looked for there
+    program = (
+        f"import sys; sys.path[:] = [{root!r}, *(p for p in sys.path if p)]; "
+        f"from picklecheck.receiver.child import main; main({where!r})"
+    )
+    flags: list[str] = util._args_from_interpreter_flags()  # type: ignore[attr-defined]  # as spawn does
+    return [executable, *flags, "-c", program]
+
+
+def start() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start an interpreter that is connected to us; out of reach of a Ctrl-C that is meant for us.
+
+    Raises:
+        NotPossible: it cannot be started.
+    """
+    quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        if os.name != "posix":
+            return start_with_listener(quiet)
+        mine, theirs = socket.socketpair()
+        with theirs:
+            try:
+                number = theirs.fileno()
+                process = subprocess.Popen(command(str(number)), pass_fds=[number], start_new_session=True, **quiet)
+            except BaseException:
+                mine.close()
+                raise
+        return process, mine
+    except OSError as error:
+        raise NotPossible(f"{type(error).__name__}: {error}") from None
+
+
+def start_with_listener(quiet: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Where descriptors are not inherited, the child comes back by a port of this machine, and says the word."""
+    token = secrets.token_hex(16)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(_GRACE * 6)
+        process = subprocess.Popen(command(f"{listener.getsockname()[1]}:{token}"), **quiet)
+        try:
+            while True:
+                sock, _ = listener.accept()
+                sock.settimeout(_GRACE)
+                said = sock.recv(len(token), socket.MSG_WAITALL)
+                if secrets.compare_digest(said, token.encode()):
+                    return process, sock
+                sock.close()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise

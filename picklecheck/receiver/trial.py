@@ -1,0 +1,112 @@
+"""One trial in the child: the very bytes, or those written for explaining."""
+
+from __future__ import annotations
+
+import gc
+import io
+import pickle
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+from picklecheck.receiver import shapes
+from picklecheck.receiver.guards import Recorder, TooLong
+from picklecheck.receiver.patches import patch
+from picklecheck.receiver.told import told
+
+__all__ = ["run"]
+
+_MOST_ROUNDS = 50
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        patch(module)
+        return super().find_class(module, name)
+
+
+def run(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, Any]:
+    """Do what a request asks for.
+
+    Args:
+        request: `explain`: whether the bytes are written for explaining; for those `patience`: seconds for a step,
+            `left_out`: the numbers that are not even tried, `wanted`: of which numbers the shape is to be told.
+        data: the bytes.
+        reached: shared memory for the number of the last object that was begun; None where nobody could read it.
+
+    Returns:
+        The answer, of JSON types.
+    """
+    gc.disable()
+    if request["explain"]:
+        return _explain(request, data, reached)
+    try:
+        loaded = _Unpickler(io.BytesIO(data)).load()
+    except BaseException as error:
+        return {"ok": False, "error": told(error)}
+    _kept.append(loaded)  # it is not taken apart: the process ends
+    return {"ok": True}
+
+
+_kept: list[Any] = []
+
+
+def _explain(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, Any]:
+    """Unpickle as often as it takes: where C itself stops, what it stopped at is left out the next time."""
+    recorder = Recorder(reached, request["left_out"])
+    _Alarm(recorder, request["patience"]).start()
+    error: BaseException | None = None
+    for _ in range(_MOST_ROUNDS):
+        recorder.begin()
+        error = _once(recorder, data)
+        if error is None or not recorder.stopped_at(error):
+            break
+    answer: dict[str, Any] = {"ok": error is None, "failures": list(recorder.failures.values())}
+    if error is not None:
+        answer["error"] = told(error)
+    else:
+        answer["shapes"] = shapes.tell(recorder.loaded, request["wanted"])
+    return answer
+
+
+def _once(recorder: Recorder, data: bytes) -> BaseException | None:
+    unpickler = _Guarded(io.BytesIO(data))
+    unpickler.recorder = recorder
+    try:
+        recorder.kept.append(unpickler.load())
+    except BaseException as error:
+        return error
+    return None
+
+
+class _Guarded(pickle.Unpickler):
+    recorder: Recorder
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module == "picklecheck.guarded":
+            return getattr(self.recorder, name)
+        try:
+            patch(module)
+            return super().find_class(module, name)
+        except BaseException as error:
+            return self.recorder.not_found(module, name, error)
+
+
+class _Alarm:
+    """Breaks off a step that does not end, where signals can."""
+
+    def __init__(self, recorder: Recorder, patience: float) -> None:
+        self._recorder, self._patience, self._seen = recorder, patience, -1
+
+    def start(self) -> None:
+        if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGALRM, self._ring)
+            signal.setitimer(signal.ITIMER_REAL, self._patience, self._patience)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        now = self._recorder.steps
+        module = None if frame is None else frame.f_globals.get("__name__")
+        if now == self._seen and str(module).partition(".")[0] != "picklecheck":
+            raise TooLong
+        self._seen = now
