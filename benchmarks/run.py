@@ -48,7 +48,7 @@ def plain_dump(root: object) -> Callable[[], object]:
 
 
 def explained(root: object, via: str) -> Callable[[], picklecheck.Report]:
-    return lambda: picklecheck.explain(root, name="obj", via=via)
+    return lambda: picklecheck.explain(root, name="obj", via=via, roundtrip=False)  # the other side: receiver.py
 
 
 def ratios(graph: Graph, base: object, via: str) -> tuple[float, float, int]:

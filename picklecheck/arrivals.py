@@ -23,6 +23,7 @@ __all__ = ["Arrived", "arrive"]
 
 _MOST_ENDS = 10
 _LEAST_PATIENCE = 0.2
+_SECONDS_FOR_EACH = 1e-4  # what the steps of explaining may cost besides, several times what they do
 _WOULD_RUN = "The other side was not tried: to start a process would run the program again."
 _ZEROS = "Buffers of 1 MB and more were tried over there with zeros in place of their contents."
 
@@ -114,26 +115,29 @@ class _Trial:
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
         trip = self._trip
-        return receiver.send(stream, start_method=trip.start_method, seconds=trip.seconds, **asked)
+        more = len(trip.walk.objects) * _SECONDS_FOR_EACH if request["explain"] else 0.0
+        return receiver.send(stream, start_method=trip.start_method, seconds=trip.seconds + more, **asked)
 
     def _failures(self, truth: Answer) -> tuple[Failure, ...]:
         try:
             again = replay(self._trip.walk, self._trip.make, guarded=True)
         except Exception:  # too deep when it is written for explaining, or not the same the second time
             return (_whole(self._trip, truth),)
-        refusals = self._refusals(again)
+        refusals = self._refusals(again, truth)
         told = _tell(self._trip, again, refusals) if refusals else ()
         return told or (_whole(self._trip, truth),)
 
-    def _refusals(self, again: Replay) -> list[dict[str, Any]]:
+    def _refusals(self, again: Replay, truth: Answer) -> list[dict[str, Any]]:
         """Try until the process lives to the end, each time without the object at which it ended before."""
         ends: dict[int, dict[str, Any]] = {}
         for _ in range(_MOST_ENDS):
             answer = self._send(again.stream, explain=True, left_out=list(ends))
             if answer.ended is None:
                 return [*ends.values(), *answer.failures]
-            if answer.number is None or answer.number in ends or answer.number >= len(again.walk.objects):
+            known = answer.number is not None and answer.number < len(again.walk.objects)
+            if not known or answer.number in ends or (answer.late and not truth.late):
                 break
+            assert answer.number is not None
             ends[answer.number] = {"number": answer.number, "role": "end", "error": None, "ended": answer.ended}
         return list(ends.values())
 

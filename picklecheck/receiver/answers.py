@@ -25,6 +25,7 @@ class Answer:
         shapes: with bytes for explaining: what was wanted of single objects.
         ended: how the child ended without an answer, in words; None where it answered.
         number: the number that it had reached then.
+        late: whether it was ended for the time limit.
     """
 
     ok: bool = False
@@ -33,6 +34,7 @@ class Answer:
     shapes: Sequence[dict[str, Any]] = ()
     ended: str | None = None
     number: int | None = None
+    late: bool = False
 
 
 def ask(wire: Wire, stream: Sequence[bytes], seconds: float, request: dict[str, Any]) -> dict[str, Any]:

@@ -178,14 +178,14 @@ class _Child:
             status = self._status(until)
         except (Gone, Late):
             self.used_up = True
-            return Answer(ended="no answer" if late else "the process ended")
+            return Answer(ended="no answer" if late else "the process ended", late=late)
         if status.get("stale"):
             raise _Stale
         if reply is not None:
             self._preload(reply)
             return read(reply)
         number = status["number"] if status["number"] >= 0 else None
-        return Answer(ended=how_it_ended(status["status"], late, seconds), number=number)
+        return Answer(ended=how_it_ended(status["status"], late, seconds), number=number, late=late)
 
     def _status(self, until: float) -> dict[str, Any]:
         try:
@@ -204,7 +204,7 @@ class _Child:
         try:
             return read(ask(self.wire, stream, seconds, request))
         except Late:
-            return Answer(ended=how_it_ended(0, True, seconds))
+            return Answer(ended=how_it_ended(0, True, seconds), late=True)
         except Gone:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(_GRACE)
