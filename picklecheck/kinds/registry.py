@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from picklecheck.errors import UsageError
 from picklecheck.kinds.subject import Subject
-from picklecheck.kinds.table import ROWS
+from picklecheck.kinds.table import ROWS, WITHOUT_OBJECT
 
 __all__ = ["Kind", "Subject", "find", "get", "page", "register_kind", "slugs"]
 
@@ -77,9 +77,13 @@ def find(subject: Subject) -> Kind:
 
 
 def slugs() -> tuple[str, ...]:
-    """Give the slugs of all kinds, the built-in ones in the order in which they are tried, then the user's own."""
+    """Give the slugs of all kinds: the built-in ones in the order in which they are tried, then the user's own."""
     _load_entry_points()
-    return (*dict.fromkeys(slug for slug, _ in ROWS), *(slug for slug in _own if slug not in _built_in()))
+    return (
+        *dict.fromkeys(slug for slug, _ in ROWS),
+        *WITHOUT_OBJECT,
+        *(slug for slug in _own if slug not in _built_in()),
+    )
 
 
 def get(slug: str) -> Kind:
@@ -115,7 +119,7 @@ def _passes(test: Test, subject: Subject) -> bool:
 
 @functools.cache
 def _built_in() -> frozenset[str]:
-    return frozenset(slug for slug, _ in ROWS)
+    return frozenset((*(slug for slug, _ in ROWS), *WITHOUT_OBJECT))
 
 
 def _known(slug: str) -> str:

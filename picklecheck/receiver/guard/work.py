@@ -1,0 +1,190 @@
+"""What is done at import level that each child repeats: folders made, files written, ports taken, questions asked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from picklecheck.receiver.guard.values import (
+    Arguments,
+    Bound,
+    Const,
+    Known,
+    Made,
+    Mixed,
+    Sequence,
+    Value,
+    options,
+    varies,
+)
+
+__all__ = ["Work", "is_path", "work_of_call", "work_of_method"]
+
+
+class Work(NamedTuple):
+    """What is done.
+
+    Attributes:
+        what: the predicate of a sentence.
+        severity: "error" where the second time fails or never ends.
+        errors: the exceptions that the second time raises.
+    """
+
+    what: str
+    severity: str = "warning"
+    errors: tuple[str, ...] = ()
+
+
+_EXISTS = ("FileExistsError", "OSError", "IOError", "EnvironmentError")
+_GONE = ("FileNotFoundError", "OSError", "IOError", "EnvironmentError")
+_IN_USE = ("OSError", "IOError", "EnvironmentError")
+_NO_INPUT = ("EOFError",)
+
+_MAKES = Work("makes a folder that is there the second time", "error", _EXISTS)
+_REMOVES = Work("removes what is gone the second time", "error", _GONE)
+_MOVES = Work("moves what is no longer there the second time", "error", _GONE)
+_COPIES = Work("copies a folder onto one that is there the second time", "error", _EXISTS)
+_WIPES = Work("removes a folder, which may be in use by then")
+_WRITES = Work("writes a file")
+_ASKS = Work("waits for input, which a child does not get", "error", _NO_INPUT)
+_LISTENS = Work("takes a port that is in use the second time", "error", _IN_USE)
+_SERVES = Work("goes on until the program ends", "error")
+_WINDOW = Work("opens a window, or waits for one to be closed")
+_RUN = Work("begins a run of its own in the log")
+_VARIES = Work("makes a folder of another name in each process")
+
+_CALLS = {
+    "os.mkdir": _MAKES,
+    "os.mkfifo": _MAKES,
+    "os.symlink": _MAKES._replace(what="makes a link that is there the second time"),
+    "os.link": _MAKES._replace(what="makes a link that is there the second time"),
+    "shutil.copytree": _COPIES,
+    **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), _REMOVES),
+    **dict.fromkeys(("os.rename", "os.renames", "os.replace", "shutil.move"), _MOVES),
+    "shutil.rmtree": _WIPES,
+    **dict.fromkeys(
+        ("numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt", "torch.save", "cv2.imwrite",
+         "megengine.save", "urllib.request.urlretrieve", "joblib.dump", "soundfile.write", "imageio.imwrite",
+         "matplotlib.pyplot.savefig"),
+        _WRITES,
+    ),
+    "input": _ASKS,
+    "getpass.getpass": _ASKS,
+    "socket.create_server": _LISTENS,
+    **dict.fromkeys(
+        ("http.server.HTTPServer", "http.server.ThreadingHTTPServer", "socketserver.TCPServer",
+         "socketserver.ThreadingTCPServer", "socketserver.UDPServer", "wsgiref.simple_server.make_server",
+         "xmlrpc.server.SimpleXMLRPCServer", "multiprocessing.connection.Listener"),
+        _LISTENS,
+    ),
+    **dict.fromkeys(("uvicorn.run", "waitress.serve", "aiohttp.web.run_app", "bottle.run"), _SERVES),
+    **dict.fromkeys(("tkinter.Tk", "tkinter.mainloop", "matplotlib.pyplot.show"), _WINDOW),
+    **dict.fromkeys(
+        ("wandb.init", "mlflow.start_run", "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter"),
+        _RUN,
+    ),
+}  # fmt: skip
+_PATH_METHODS = {
+    **dict.fromkeys(("write_text", "write_bytes"), _WRITES),
+    "unlink": _REMOVES,
+    "rmdir": _REMOVES,
+    **dict.fromkeys(("rename", "replace"), _MOVES),
+    "symlink_to": _MAKES._replace(what="makes a link that is there the second time"),
+}
+_METHODS = {
+    **dict.fromkeys(("serve_forever", "run_forever", "infinite_polling", "start_polling"), _SERVES),
+    "mainloop": _WINDOW,
+    **dict.fromkeys(("to_csv", "to_parquet", "to_pickle", "to_hdf", "to_feather", "to_excel", "savefig"), _WRITES),
+}
+_PATHS = frozenset(f"pathlib.{name}" for name in ("Path", "PosixPath", "WindowsPath"))
+_GIVES_PATH = frozenset(
+    ("parent", "joinpath", "with_name", "with_suffix", "with_stem", "resolve", "absolute", "expanduser", "cwd", "home")
+)
+
+
+def work_of_call(name: str, arguments: Arguments) -> Work | None:
+    """Say what a call of a function does that a child repeats; None for what does no harm."""
+    if name in ("open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open"):
+        return _opening(arguments.get(0, "file"), arguments.get(1, "mode"))
+    if name == "os.makedirs":
+        return _making(arguments.get(0, "name"), arguments.get(2, "exist_ok"))
+    if name == "shutil.copytree" and _may_be_true(arguments.get(None, "dirs_exist_ok")):
+        return None
+    if name.endswith(("Server", "create_server", "make_server", "Listener")) and _any_port(arguments):
+        return None
+    if name == "logging.basicConfig":
+        return _WRITES if _has(arguments, "filename") and _is_write(arguments.get(None, "filemode")) else None
+    return _CALLS.get(name)
+
+
+def work_of_method(owner: Value, name: str, arguments: Arguments) -> Work | None:
+    """Say what a call of a method does that a child repeats; None for what does no harm."""
+    if is_path(owner):
+        if name == "mkdir":
+            return _making(owner, arguments.get(2, "exist_ok"))
+        if name == "open":
+            return _opening(owner, arguments.get(0, "mode"))
+        if name == "unlink" and _may_be_true(arguments.get(0, "missing_ok")):
+            return None
+        return _PATH_METHODS.get(name)
+    if name == "bind" and _is_made(owner, "socket.socket"):
+        return None if _any_port(arguments) else _LISTENS
+    if name == "run" and _is_made(owner, "flask.Flask", "bottle.Bottle", "dash.Dash", "sanic.Sanic", "quart.Quart"):
+        return _SERVES
+    if name.startswith("to_") and not (arguments.positional or arguments.keywords):
+        return None
+    return _METHODS.get(name)
+
+
+def is_path(value: Value, depth: int = 8) -> bool:
+    """Tell whether a value is a `pathlib.Path`."""
+    if depth == 0:
+        return False
+    if isinstance(value, Made):
+        return value.known.name in _PATHS or value.known.name.rpartition(".")[0] in _PATHS
+    if isinstance(value, Bound):
+        return value.name in _GIVES_PATH and is_path(value.owner, depth - 1)
+    if isinstance(value, Mixed):
+        return any(is_path(part, depth - 1) for part in value.parts)
+    return len(options(value)) > 1 and any(is_path(one, depth - 1) for one in options(value))
+
+
+def _making(path: Value | None, exist_ok: Value | None) -> Work | None:
+    if path is not None and varies(path):
+        return _VARIES
+    return None if _may_be_true(exist_ok) else _MAKES
+
+
+def _opening(file: Value | None, mode: Value | None) -> Work | None:
+    if not isinstance(mode, Const) or not isinstance(mode.value, str) or not set(mode.value) & set("wxa"):
+        return None
+    if isinstance(file, Known) and file.name == "os.devnull":
+        return None
+    if isinstance(file, Const) and (isinstance(file.value, int) or str(file.value).startswith(("/dev/", "NUL"))):
+        return None
+    if "x" in mode.value:
+        return Work("makes a file that is there the second time", "error", _EXISTS)
+    return _WRITES
+
+
+def _may_be_true(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and not value.value)
+
+
+def _has(arguments: Arguments, name: str) -> bool:
+    return name in arguments.keywords
+
+
+def _is_write(mode: Value | None) -> bool:
+    return isinstance(mode, Const) and isinstance(mode.value, str) and "w" in mode.value
+
+
+def _is_made(value: Value, *names: str) -> bool:
+    return any(isinstance(one, Made) and one.known.name in names for one in options(value))
+
+
+def _any_port(arguments: Arguments) -> bool:
+    """Tell whether the system chooses the port, so that each process gets one of its own."""
+    for value in arguments.all():
+        if isinstance(value, Sequence) and any(isinstance(item, Const) and item.value == 0 for item in value.items[1:]):
+            return True
+    return False
