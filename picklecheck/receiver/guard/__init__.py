@@ -10,8 +10,9 @@ from picklecheck.model import Finding
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.frozen import frozen_finding
 from picklecheck.receiver.guard.reading import read
-from picklecheck.receiver.guard.sources import Source, Unreadable, World
+from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.wording import finding
+from picklecheck.receiver.guard.world import World
 
 __all__ = ["Result", "Unreadable", "read_files"]
 
@@ -57,13 +58,17 @@ def read_files(paths: Iterable[str]) -> Result:
 
 
 def _events(world: World, source: Source) -> list[Event]:
-    if not source.is_odd and not world.is_related(source):
-        source.check()
+    if not (source.is_odd or world.is_related(source) or _may_work(world, source)):
+        world.check(source)
         return []
     events = read(world, source)
     if any(event.sort in _IF_PROCESSES_START for event in events) and not _imports_again(world, source):
         events = [event for event in events if event.sort not in _IF_PROCESSES_START]
     return events
+
+
+def _may_work(world: World, source: Source) -> bool:
+    return source.works and world.is_imported(source, by_starters=True)
 
 
 def _imports_again(world: World, source: Source) -> bool:
@@ -97,4 +102,4 @@ def _is_module(world: World, source: Source) -> bool:
     """Tell whether a file is imported by others and never run: it has no main guard of its own."""
     if b"__main__" in source.data:
         return False
-    return source.is_package or any(True for _ in world.importers(source))
+    return source.is_package or world.is_imported(source)

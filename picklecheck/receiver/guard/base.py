@@ -10,7 +10,7 @@ from typing import Any
 
 from picklecheck.receiver.guard import knowledge
 from picklecheck.receiver.guard.events import Anchor, Event
-from picklecheck.receiver.guard.sources import Source, World
+from picklecheck.receiver.guard.sources import Source
 from picklecheck.receiver.guard.values import (
     UNKNOWN,
     Arguments,
@@ -24,6 +24,7 @@ from picklecheck.receiver.guard.values import (
     Scope,
     Value,
 )
+from picklecheck.receiver.guard.world import World
 
 __all__ = ["MAX_STEPS", "Base", "Frame", "TooLong"]
 

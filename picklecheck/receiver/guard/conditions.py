@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from picklecheck.receiver.guard.values import Bound, Known, Made, Value
 
 __all__ = [
-    "bound_names", "caught_by", "is_there", "leaves", "made_by", "mentions_guard", "misspelt", "own_nodes",
-    "process_test", "suppressed", "used_names",
+    "bound_names", "caught_by", "is_name_test", "is_there", "leaves", "made_by", "mentions_guard", "misspelt",
+    "own_nodes", "process_test", "suppressed", "used_names",
 ]  # fmt: skip
 
 _MAIN = "__main__"
@@ -30,6 +30,11 @@ def process_test(test: ast.expr) -> str | None:
         if name in _OF_PROCESS:
             return str(name)
     return None
+
+
+def is_name_test(test: ast.expr) -> bool:
+    """Tell whether a test asks for the name of the process."""
+    return any(isinstance(node, ast.Constant) and node.value == "MainProcess" for node in ast.walk(test))
 
 
 def misspelt(test: ast.expr) -> str | None:

@@ -14,10 +14,10 @@ __all__ = [
 
 # A file without any of these words starts no process itself.
 WORDS = (
-    rb"multiprocess|concurrent\.futures|ProcessPool|num_workers|num_proc|billiard|joblib|dask|LocalCluster|VecEnv|"
-    rb"VectorEnv|\bmpire|pebble|process_map|p_map|\bworkers\b|uvicorn|megengine|torch_xla|notebook_launcher|pymc|"
-    rb"ultralytics|vllm|use_multiprocessing|DataLoader"
-)
+    b"multiprocess", b"concurrent", b"ProcessPool", b"num_workers", b"num_proc", b"billiard", b"pathos", b"p_map",
+    b"distributed", b"VecEnv", b"VectorEnv", b"mpire", b"pebble", b"process_map", b"workers", b"uvicorn", b"launch",
+    b"pymc", b"ultralytics", b"vllm", b"set_start_method",
+)  # fmt: skip
 
 _PREFIXES = (
     ("torch.multiprocessing.spawn.", "torch.multiprocessing."),
@@ -135,7 +135,6 @@ _POSITIVE_CALLS = ("os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_
 # What a child finds while it imports the main module, before it is told which process it is.
 _IN_CHILD: dict[str, object] = {
     "multiprocessing.parent_process()": None,
-    "multiprocessing.current_process().name": "Process-1",
     "multiprocessing.current_process().daemon": False,
     "multiprocessing.current_process()._identity": (),
     "multiprocessing.current_process()._inheriting": True,
@@ -146,7 +145,7 @@ _IN_CHILD: dict[str, object] = {
 # Packages that are too large to be read for each script that imports them; what they start stands in the tables above.
 _LARGE = frozenset(
     (
-        "IPython", "PIL", "bokeh", "botocore", "boto3", "cv2", "datasets", "django", "flask", "gym", "gymnasium", 
+        "IPython", "PIL", "bokeh", "botocore", "boto3", "cv2", "datasets", "django", "flask", "gym", "gymnasium",
         "h5py",
         "hypothesis", "jax", "joblib", "keras", "lightning", "matplotlib", "megengine", "multiprocess", "mypy",
         "networkx", "numba", "numpy", "pandas", "pip", "plotly", "polars", "pyarrow", "pydantic", "pygments", "pytest",

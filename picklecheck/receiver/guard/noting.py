@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from picklecheck.model import Place
+from picklecheck.receiver.guard import conditions
 from picklecheck.receiver.guard.evaluate import Evaluator
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.work import Work
@@ -55,5 +56,7 @@ class Noting(Evaluator):
     def start(self, what: str, method: str | None, *, certain: bool = True) -> None:
         """Note that processes are started."""
         method = method or self.start_method
+        if method == "spawn" and self.anchor and any(map(conditions.is_name_test, self.anchor.guards)):
+            return  # a spawned child has its own name before it imports the file; it is the fork server that has not
         severity = "error" if method != "fork" and certain else "warning"
         self.emit(Sort.START, what, method=method, severity=severity)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from picklecheck.model import Place
 from picklecheck.receiver.guard.base import TooLong
 from picklecheck.receiver.guard.events import Event, Sort
-from picklecheck.receiver.guard.sources import Source, Unreadable, World
+from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.statements import Executor
 from picklecheck.receiver.guard.values import Const, Module, Scope
+from picklecheck.receiver.guard.world import World
 
 __all__ = ["Reading", "read"]
 

@@ -20,6 +20,10 @@ _ONLY_FORK = (
     "With the start method fork nothing is imported again, so this runs only where fork can be chosen: not on Windows, "
     "and not under spawn or forkserver, the defaults of macOS and of Linux from Python 3.14."
 )
+_SERVER = (
+    "The name of the process guards under spawn only: the fork server imports the file too (Python 3.14), and the name "
+    "of its process is MainProcess."
+)
 _DEADLOCK = "An executor may also wait for ever: its thread needs the module, which is not yet imported."
 
 
@@ -89,6 +93,8 @@ def _start(event: Event, file: str, what: str, *, imported: bool) -> str:
     guard = next((name for name in map(conditions.process_test, event.anchor.guards) if name), None)
     if guard == "parent_process":
         again = f"{again} parent_process() is no guard: while a child imports the file it is None there too."
+    elif any(map(conditions.is_name_test, event.anchor.guards)):
+        again = f"{again} {_SERVER}"
     elif guard:
         again = f"{again} {guard}() is no guard: a child imports the file before it knows what it is."
     return f"{what} when {file} is imported. {again}"
