@@ -159,7 +159,10 @@ class Definer(Caller):
         if module is not None and attribute in module.scope.names:
             return module.scope.names[attribute]
         full = f"{name}.{attribute}" if name else attribute
-        return self.load(full, scope.source) or (UNKNOWN if module else Known(full))
+        loaded = self.load(full, scope.source)
+        if loaded or module:
+            return loaded or UNKNOWN
+        return knowledge.constant(full) or Known(full)
 
     def _import_all(self, module: Module | None, name: str, scope: Scope) -> None:
         if module is None:

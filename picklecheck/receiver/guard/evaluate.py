@@ -121,7 +121,7 @@ class Evaluator(Base):
                 value = self.evaluate(part, scope)
             answer = truth(value)
             if answer is stops:
-                return either([*found, value]) if found else value
+                return value if isinstance(value, Const) or not found else either([*found, value])
             found += [value] if answer is None else []
             doubt = doubt or answer is None
         return either(found) if found else value
@@ -223,6 +223,12 @@ class Evaluator(Base):
             return self.iterate(value, node)
         return value
 
+    def _yield(self, node: ast.Yield, scope: Scope) -> Value:
+        value = self.evaluate(node.value, scope)
+        if self.frames:
+            self.frames[-1].returned.append(value)
+        return UNKNOWN
+
 
 def _compared(operator: ast.cmpop, left: Value, right: Value) -> bool | None:
     """Give the answer of a comparison of two constants; None where a run would decide."""
@@ -273,4 +279,5 @@ _READERS: dict[type[ast.expr], Callable[[Evaluator, Any, Scope], Value]] = {
     ast.Lambda: Evaluator._lambda,
     **dict.fromkeys((ast.BinOp, ast.JoinedStr, ast.FormattedValue), Evaluator._mixed),
     **dict.fromkeys((ast.Await, ast.YieldFrom), Evaluator._await),
+    ast.Yield: Evaluator._yield,
 }

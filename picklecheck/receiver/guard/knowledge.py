@@ -16,7 +16,7 @@ __all__ = [
 WORDS = (
     b"multiprocess", b"concurrent", b"ProcessPool", b"num_workers", b"num_proc", b"billiard", b"pathos", b"p_map",
     b"distributed", b"VecEnv", b"VectorEnv", b"mpire", b"pebble", b"process_map", b"workers", b"uvicorn", b"launch",
-    b"pymc", b"ultralytics", b"vllm", b"set_start_method",
+    b"DataLoader", b"pymc", b"ultralytics", b"vllm", b"set_start_method",
 )  # fmt: skip
 
 _PREFIXES = (

@@ -16,7 +16,7 @@ __all__ = ["Source", "Unreadable"]
 
 # Words of a file that starts processes, as far as a glance can tell: then what it does at import level is repeated.
 _STARTS = re.compile(
-    rb"\b(?:Process|Pool|Manager|process_map|LocalCluster|SubprocVecEnv|AsyncVectorEnv|launcher)\s*\(|"
+    rb"\b(?:Process|Pool|Manager|process_map|LocalCluster|SubprocVecEnv|AsyncVectorEnv|launcher|DataLoader)\s*\(|"
     rb"\b(?:ProcessPoolExecutor|num_workers|num_proc|start_processes|use_multiprocessing)\b|"
     rb"(?:mp|multiprocessing)\.spawn\(|\(\s*(?:\w+\.)*Process\s*\)\s*:|import [^\n]*\b(?:Process|Pool|Manager)\b"
 )

@@ -15,6 +15,7 @@ from picklecheck.receiver.guard.values import (
     Arguments,
     Const,
     Known,
+    Pending,
     Scope,
     Value,
     either,
@@ -133,7 +134,10 @@ class Executor(Definer):
         for item in statement.items:
             value = self.evaluate(item.context_expr, scope)
             caught |= conditions.suppressed(item.context_expr)
-            entered = self.call(self.attribute(value, "__enter__", statement), Arguments(), statement)
+            if isinstance(value, Pending):
+                entered = value = self.iterate(value, statement)  # of a function made a context manager
+            else:
+                entered = self.call(self.attribute(value, "__enter__", statement), Arguments(), statement)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value if entered is UNKNOWN else entered, scope)
         self.caught.append(caught)
@@ -144,6 +148,7 @@ class Executor(Definer):
 
     def _for(self, statement: ast.For | ast.AsyncFor, scope: Scope) -> bool:
         items = self.iterate(self.evaluate(statement.iter, scope), statement)
+        self._loosen(statement.body, scope)
         self.assign(statement.target, items, scope)
         with self.inside():
             self.execute(statement.body, scope)
@@ -151,9 +156,16 @@ class Executor(Definer):
             self.execute(statement.orelse, scope)
         return False
 
+    def _loosen(self, body: list[ast.stmt], scope: Scope) -> None:
+        """Take what a loop counts up, and its flags, for unknown from its first round on."""
+        for name in conditions.bound_names(body):
+            if isinstance(scope.names.get(name), Const):
+                scope.names[name] = either([scope.names[name], UNKNOWN])
+
     def _while(self, statement: ast.While, scope: Scope) -> bool:
+        self._loosen(statement.body, scope)
         answer = truth(self.evaluate(statement.test, scope))
-        endless = answer is True and not conditions.leaves(statement.body)
+        endless = answer is True and isinstance(statement.test, ast.Constant) and not conditions.leaves(statement.body)
         if endless and not self.frames and not self.uncertain:
             self.emit(Sort.WORK, "goes on until the program ends")
         if answer is not False:

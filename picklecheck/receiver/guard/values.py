@@ -293,7 +293,9 @@ def varies(value: Value, depth: int = 5) -> bool:
     if depth == 0:
         return False
     if isinstance(value, Made):
-        return value.known.name in _VARYING or any(varies(part, depth - 1) for part in value.arguments.all())
+        return value.known.name.partition("()")[0] in _VARYING or any(
+            varies(part, depth - 1) for part in value.arguments.all()
+        )
     if isinstance(value, Bound):
         return varies(value.owner, depth - 1)
     if isinstance(value, Mixed):

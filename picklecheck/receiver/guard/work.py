@@ -140,7 +140,8 @@ def is_path(value: Value, depth: int = 8) -> bool:
     if depth == 0:
         return False
     if isinstance(value, Made):
-        return value.known.name in _PATHS or value.known.name.rpartition(".")[0] in _PATHS
+        made, _, last = value.known.name.rpartition(".")
+        return value.known.name in _PATHS or (last in _GIVES_PATH and made.partition("()")[0] in _PATHS)
     if isinstance(value, Bound):
         return value.name in _GIVES_PATH and is_path(value.owner, depth - 1)
     if isinstance(value, Mixed):
