@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from picklecheck.cli import output
 from picklecheck.errors import UsageError
 from picklecheck.model import SCHEMA, Finding
-from picklecheck.receiver.guard import Result, read_files
+from picklecheck.receiver.guard import GUARD, Result, read_files
 from picklecheck.render.words import Pen, count
 
 __all__ = ["guard"]
 
 _SKIPPED = frozenset(("node_modules", "build", "dist", "site-packages", "dist-packages", "venv", "__pycache__"))
-_INDENT = "  "
+_NO_BREAK = "\0"
 
 
 def guard(paths: Sequence[str], *, as_json: bool) -> bool:
@@ -76,38 +76,40 @@ def _json(result: Result) -> str:
 def _text(result: Result, files: int) -> str:
     width, pen = output.width(sys.stdout), output.pen(sys.stdout)
     blocks = [_block(finding, width, pen) for finding in result.findings]
-    return "\n".join([*blocks, _summary(result.findings, files)])
+    return "\n".join([*blocks, *_summary(result.findings, files)])
 
 
-def _summary(findings: Sequence[Finding], files: int) -> str:
+def _summary(findings: Sequence[Finding], files: int) -> list[str]:
     if not findings:
-        return f"nothing found in {count(files, 'file')}"
+        return [f"nothing found in {count(files, 'file')}"]
     concerned = {finding.assigned_at.file for finding in findings if finding.assigned_at}
     warnings = sum(finding.severity == "warning" for finding in findings)
     aside = f" ({count(warnings, 'warning')})" if warnings else ""
-    return f"{count(len(findings), 'finding')}{aside} in {count(len(concerned), 'file')}"
+    last = f"{count(len(findings), 'finding')}{aside} in {count(len(concerned), 'file')}"
+    return [last, f"Worked fixes: picklecheck kinds {findings[0].kind}"]
 
 
 def _block(finding: Finding, width: int, pen: Pen) -> str:
+    """Give a finding: where and what in a line, the statement, then why and what to do."""
     place = finding.assigned_at
     assert place is not None  # the reading knows where everything stands
+    what, _, why = finding.reason.partition(". ")
     mild = "warning: " if finding.severity == "warning" else ""
-    head = pen.clean(f"{place.file}:{place.line}: {mild}{_headline(finding)}")
-    quoted = _quoted(place.line, place.statement or "", width, pen)
-    parts = [finding.reason, finding.note, f"{pen.sign('arrow')} {finding.advice}"]
-    prose = [line for part in parts if part for line in _wrapped(pen.clean(part), width)]
-    return "\n".join([head, quoted, *prose, ""])
-
-
-def _headline(finding: Finding) -> str:
-    return f"{finding.title} ({finding.kind})" if finding.title != finding.kind else finding.title
+    head = pen.clean(f"{place.file}:{place.line}: {mild}{what.removeprefix('It ').rstrip('.')}")
+    prose = [line for part in (why, finding.note) if part for line in _wrapped(pen.clean(part), width)]
+    advice = _wrapped(f"{pen.sign('arrow')} {pen.clean(finding.advice)}", width)
+    return "\n".join([head, _quoted(place.line, place.statement or "", width, pen), *prose, *advice, ""])
 
 
 def _quoted(line: int, text: str, width: int, pen: Pen) -> str:
-    bar = "│" if pen.rich else "|"
-    gutter = f"{line:>5} {bar} "
+    gutter = f"{line:>5} {pen.sign('pipe').strip()} "
     return gutter + pen.clean(text, max(20, width - len(gutter)))
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_long_words=False)
+    """Give text in lines; the guard at its end is not broken."""
+    text, guard, _ = text.partition(GUARD)
+    lines = textwrap.wrap(
+        text + guard.replace(" ", _NO_BREAK), width, initial_indent="  ", subsequent_indent="  ", break_long_words=False
+    )
+    return [line.replace(_NO_BREAK, " ") for line in lines]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from picklecheck.model import Finding
+from picklecheck.receiver.guard.advice import GUARD
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.frozen import frozen_finding
 from picklecheck.receiver.guard.reading import read
@@ -14,7 +15,7 @@ from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.wording import finding
 from picklecheck.receiver.guard.world import World
 
-__all__ = ["Result", "Unreadable", "read_files"]
+__all__ = ["GUARD", "Result", "Unreadable", "read_files"]
 
 _IF_PROCESSES_START = (Sort.WORK, Sort.NAME)
 

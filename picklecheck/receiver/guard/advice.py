@@ -12,11 +12,10 @@ __all__ = ["GUARD", "advice"]
 
 GUARD = 'if __name__ == "__main__":'
 _STAY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-_MAKE_ONCE = "Or make it so that it can be done twice: "
-_ONCE = {
-    "makes a folder that": _MAKE_ONCE + "exist_ok=True.",
-    "removes what": "Or let it pass where it is gone: missing_ok=True, or contextlib.suppress(FileNotFoundError).",
-    "copies a folder": _MAKE_ONCE + "dirs_exist_ok=True.",
+_TWICE = {
+    "makes a folder that": "Let it pass where it is there (exist_ok=True), or put",
+    "removes what": "Let it pass where it is gone (missing_ok=True, contextlib.suppress(FileNotFoundError)), or put",
+    "copies a folder": "Let it pass where it is there (dirs_exist_ok=True), or put",
 }
 
 
@@ -42,13 +41,10 @@ def advice(event: Event, source: Source, others: list[Event]) -> str:
     lines = _lines(event, source, others)
     if event.sort == Sort.NAME:
         return f"Move {lines} into the block under: {GUARD}"
-    if event.sort == Sort.METHOD:
-        return f"Put {lines} under: {GUARD}"
     if event.module:
         return _of_import(event, lines)
-    text = f"Put {lines} under: {GUARD}"
-    once = next((more for start, more in _ONCE.items() if event.what.startswith(start)), "")
-    return f"{text} {once}".strip()
+    how = next((words for start, words in _TWICE.items() if event.what.startswith(start)), "Put")
+    return f"{how} {lines} under: {GUARD}"
 
 
 def _of_import(event: Event, lines: str) -> str:

@@ -85,7 +85,9 @@ class Executor(Definer):
     def _test(self, statement: ast.If, scope: Scope) -> bool | None:
         odd = conditions.misspelt(statement.test) if not self.frames and scope.source is self.source else None
         if odd and self.anchor:
-            self.emit(Sort.GUARD, f"asks for {odd}, which is never so, and what stands under it never runs", name=odd)
+            self.emit(
+                Sort.GUARD, f"asks for {odd}, which is never so: what stands under it runs in no process", name=odd
+            )
         with self.inside():
             return truth(self.evaluate(statement.test, scope))
 

@@ -70,7 +70,7 @@ def _reason(event: Event, source: Source, *, imported: bool) -> str:
         return _start(event, file, what, imported=imported)
     if event.sort == Sort.METHOD:
         return (
-            f"{what}: each spawned child imports {file} again and gets RuntimeError: context has already been set, "
+            f"{what}. Each spawned child imports {file} again and gets RuntimeError: context has already been set, "
             "before it has begun its work."
         )
     if event.sort == Sort.AS_MAIN:
@@ -78,14 +78,14 @@ def _reason(event: Event, source: Source, *, imported: bool) -> str:
     if event.sort == Sort.NAME:
         return f"{what}. A child imports {file} without running that block, and stops here with NameError."
     if event.sort == Sort.GUARD:
-        return f"It {event.what}, in no process: Python names the module that is run __main__."
+        return f"It {event.what}. Python gives the module that is run the name __main__, and no other one."
     return _work(event, file, what)
 
 
 def _start(event: Event, file: str, what: str, *, imported: bool) -> str:
     if event.method == "fork":
         return f"{what} when {file} is imported. {_ONLY_FORK}"
-    again = f"Each child imports {file} again and would start children itself; {_STOPPED}"
+    again = f"Each spawned child imports it again and would start children itself; {_STOPPED}"
     if event.method is None:
         again = f"{again} {_UNNOTICED}"
     if imported and "executor" in event.what:
