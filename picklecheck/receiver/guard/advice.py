@@ -59,7 +59,7 @@ def of_module(event: Event, source: Source, others: list[Event]) -> str:
     """Say what to change in a module that is imported and never run."""
     if event.anchor.setting:
         return advice(event, source, others)
-    lines = _lines(event, source, others, whole=False)
+    lines = _lines(event, source, others)
     return f"Move {lines} into a function, and call it after the import, under the main guard of the program."
 
 
@@ -70,7 +70,7 @@ def _meant_as_guard(event: Event) -> ast.expr | None:
     )
 
 
-def _lines(event: Event, source: Source, others: list[Event], *, whole: bool = True) -> str:
+def _lines(event: Event, source: Source, others: list[Event]) -> str:
     """Name the lines that have to move: "line 28", "lines 28 to 30"."""
     body = source.tree.body
     offending = {id(other.anchor.top) for other in others if not other.anchor.setting}
@@ -84,7 +84,7 @@ def _lines(event: Event, source: Source, others: list[Event], *, whole: bool = T
         if isinstance(node, _STAY) or _is_guard(node):
             continue
         joins = pieces[-1][1] == number - 1
-        if (joins and whole) or moved & conditions.used_names(node):
+        if joins or moved & conditions.used_names(node):
             moved |= conditions.bound_names([node])
             pieces[-1:] = [(pieces[-1][0], number)] if joins else [pieces[-1], (number, number)]
     return " and ".join(_span(body[start].lineno, body[end].end_lineno) for start, end in pieces)

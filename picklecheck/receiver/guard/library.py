@@ -109,7 +109,7 @@ class LibraryCaller(Noting):
         if isinstance(given, Sequence) and given.keys is not None and "__name__" in given.keys:
             given = given.at("__name__")
         if any(isinstance(one, Const) and one.value == "__main__" for one in options(given or UNKNOWN)):
-            self.emit(Sort.AS_MAIN, "runs code as the main module, so that its main guard is open in each child too")
+            self.emit(Sort.AS_MAIN, "runs code as the main module")
 
     def _call_back(self, arguments: Arguments, node: ast.AST) -> None:
         for value in arguments.all():

@@ -74,7 +74,10 @@ def _reason(event: Event, source: Source, *, imported: bool) -> str:
             "before it has begun its work."
         )
     if event.sort == Sort.AS_MAIN:
-        return f"{what}. A child that imports {file} runs that code again, and it would start children itself."
+        return (
+            f"{what}. Its main guard is open in each child too: a child that imports {file} runs that code again, and "
+            "it would start children itself."
+        )
     if event.sort == Sort.NAME:
         return f"{what}. A child imports {file} without running that block, and stops here with NameError."
     if event.sort == Sort.GUARD:
@@ -84,8 +87,8 @@ def _reason(event: Event, source: Source, *, imported: bool) -> str:
 
 def _start(event: Event, file: str, what: str, *, imported: bool) -> str:
     if event.method == "fork":
-        return f"{what} when {file} is imported. {_ONLY_FORK}"
-    again = f"Each spawned child imports it again and would start children itself; {_STOPPED}"
+        return f"{what} when the file is imported. {_ONLY_FORK}"
+    again = f"Each spawned child imports {file} again and would start children itself; {_STOPPED}"
     if event.method is None:
         again = f"{again} {_UNNOTICED}"
     if imported and "executor" in event.what:
@@ -97,7 +100,7 @@ def _start(event: Event, file: str, what: str, *, imported: bool) -> str:
         again = f"{again} {_SERVER}"
     elif guard:
         again = f"{again} {guard}() is no guard: a child imports the file before it knows what it is."
-    return f"{what} when {file} is imported. {again}"
+    return f"{what} when the file is imported. {again}"
 
 
 def _work(event: Event, file: str, what: str) -> str:

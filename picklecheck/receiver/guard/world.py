@@ -111,6 +111,7 @@ class World:
     def _is_worth_reading(self, top: str) -> bool:
         """Tell whether an installed package seems to start processes, from the files that its import may load."""
         if top not in self._worth:
+            self._worth[top] = False  # while it is asked about itself
             folder = self._package_folder(top)
             found = folder and self._below(folder, [top])
             first = self._quietly(found, top, (folder or "",), True) if found else None
