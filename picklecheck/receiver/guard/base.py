@@ -28,11 +28,11 @@ from picklecheck.receiver.guard.world import World
 
 __all__ = ["MAX_STEPS", "Base", "Frame", "TooLong"]
 
-MAX_STEPS = 60_000
+MAX_STEPS = 10_000  # of one statement at import level
 
 
 class TooLong(Exception):
-    """The reading of one file has taken more steps than any sensible program needs."""
+    """The reading of a statement has taken more steps than any sensible program needs."""
 
 
 class Frame:
@@ -59,6 +59,7 @@ class Base:
         self.caught: list[frozenset[str]] = []
         self.guarded: dict[str, int] = {}  # names that only a guarded block binds, and its line
         self.steps = 0
+        self.quiet: dict[tuple[object, ...] | None, Value] = {}  # answers of calls that bring nothing about
         self.start_method: str | None = None
 
     @abstractmethod

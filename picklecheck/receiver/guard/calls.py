@@ -14,6 +14,7 @@ from picklecheck.receiver.guard.values import (
     Arguments,
     Bound,
     Class,
+    Const,
     Either,
     Function,
     Known,
@@ -65,9 +66,47 @@ class Caller(LibraryCaller):
     def _call_function(self, function: Function, arguments: Arguments, node: ast.AST) -> Value:
         if function.launches:
             self.start("starts processes", function.launches.method)
+        if not (self.world.matters(function.source) or self._hands_over(function, arguments)):
+            return UNKNOWN  # nothing that the file says can matter
+        key = _key(function, arguments)
+        if key in self.quiet:
+            return self.quiet[key]
+        before = len(self.events)
+        answer = self._read_function(function, arguments, node)
+        if (
+            key is not None
+            and len(self.events) == before
+            and function.node not in [f.function.node for f in self.frames]
+        ):
+            self.quiet[key] = answer
+        return answer
+
+    def _read_function(self, function: Function, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(function.node, ast.AsyncFunctionDef) or self._is_generator(function.node):
             return Pending(function, arguments)
         return self._run(function, arguments, node)
+
+    def _hands_over(self, function: Function, arguments: Arguments) -> bool:
+        """Tell whether a call gives a function something to call or to iterate that may start processes."""
+        return function.scope.sort == "function" or any(
+            self.is_live(value) for given in (function.bound, arguments) for value in given.all()
+        )
+
+    def is_live(self, value: Value) -> bool:
+        """Tell whether what is done with a value may matter."""
+        if isinstance(value, (Function, Class)):
+            return self.world.matters(value.source)
+        if isinstance(value, Object):
+            return self.world.matters(value.cls.source)
+        if isinstance(value, Pending):
+            return self.is_live(value.function)
+        if isinstance(value, Bound):
+            return self.is_live(value.owner)
+        if isinstance(value, Made):
+            return knowledge.is_loader(value.known) or knowledge.is_starter(value.known)
+        if isinstance(value, Either):
+            return any(map(self.is_live, value.values))
+        return isinstance(value, Sequence) and bool(value.items)
 
     def _run(self, function: Function, arguments: Arguments, node: ast.AST) -> Value:
         running = [frame.function.node for frame in self.frames]
@@ -169,3 +208,20 @@ class Caller(LibraryCaller):
         if has is not False:
             method = text_of(arguments.keywords.get("multiprocessing_context")) or context_of(arguments)
             self.start(_LOADS if has else _MAY_LOAD, method, certain=has is True)
+
+
+def _key(function: Function, arguments: Arguments) -> tuple[object, ...] | None:
+    """Give what a call is remembered by, so that it need not be read twice; None where its arguments are not simple."""
+    if function.bound.positional or function.bound.keywords or arguments.open or function.scope.sort == "function":
+        return None
+    given: list[object] = [function.node]
+    for name, value in [*enumerate(arguments.positional), *arguments.keywords.items()]:
+        if isinstance(value, Const):
+            given += [name, type(value.value), repr(value.value)]
+        elif isinstance(value, Known):
+            given += [name, value]
+        elif value is UNKNOWN:
+            given += [name, None]
+        else:
+            return None
+    return tuple(given)

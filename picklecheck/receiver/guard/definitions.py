@@ -106,6 +106,8 @@ class Definer(Caller):
 
     def _wrapped(self, decorator: Value, value: Value, node: ast.expr) -> Value:
         if isinstance(decorator, Function):
+            if not self.world.matters(decorator.source):
+                return value  # it can do no more than call what it was given
             made = self.call(decorator, Arguments([value]), node)
             return value if made is UNKNOWN else made
         if isinstance(value, Function) and isinstance(decorator, Known):

@@ -101,6 +101,7 @@ _METHODS = {
     **dict.fromkeys((("pebble.ProcessPool", name) for name in ("schedule", "map", "submit")), _EXECUTOR),
     **dict.fromkeys((("ultralytics.YOLO", name) for name in ("train", "val")), "loads its data with worker processes"),
 }  # fmt: skip
+_STARTERS = frozenset(owner for owner, _ in _METHODS)
 # What wraps a function so that calling it starts processes.
 LAUNCHERS = frozenset(("megengine.distributed.launcher", "megengine.distributed.launcher.launcher"))
 # Runs other code as the main module: its main guard is open in a child too.
@@ -184,6 +185,11 @@ def answer(known: Known) -> Value | None:
 def is_loader(known: Known) -> bool:
     """Tell whether instances of a library's class are data loaders."""
     return known.name.rpartition(".")[2].endswith("DataLoader") or known.name.endswith("data.Loader")
+
+
+def is_starter(known: Known) -> bool:
+    """Tell whether methods of a library's object start processes."""
+    return known.name in _STARTERS
 
 
 def workers(known: Known, arguments: Arguments) -> bool | None:

@@ -13,6 +13,7 @@ from picklecheck.receiver.guard.world import World
 __all__ = ["Reading", "read"]
 
 _MAX_NESTED = 25
+_MAX_STEPS = 40_000  # of one file
 _CHILD_NAME = "__mp_main__"
 _PASSED_ON = (Sort.START, Sort.METHOD, Sort.AS_MAIN, Sort.WORK)
 
@@ -38,15 +39,18 @@ class Reading(Executor):
         Raises:
             Unreadable: it is no Python.
         """
-        try:
-            for statement in self.source.tree.body:
-                self.anchor = None
+        taken = 0
+        for statement in self.source.tree.body:
+            self.anchor, self.steps = None, 0
+            self.frames, self.uncertain, self.caught = [], 0, []
+            try:
                 if self.execute([statement], self.scope):
                     break
-        except TooLong:
-            pass  # what was found until here stands
-        except RecursionError:
-            pass  # nested deeper than a person would write it
+            except (TooLong, RecursionError):
+                pass  # what was found until here stands
+            taken += self.steps
+            if taken > _MAX_STEPS:
+                break
         self.done = True
         return self
 

@@ -21,8 +21,11 @@ _STARTS = re.compile(
     rb"(?:mp|multiprocessing)\.spawn\(|\(\s*(?:\w+\.)*Process\s*\)\s*:|import [^\n]*\b(?:Process|Pool|Manager)\b"
 )
 _WORKS = re.compile(
-    rb"mkdir|makedirs|mkfifo|symlink|rmtree|remove|unlink|rmdir|rename|replace|move\(|copytree|open\(|input\(|bind\(|"
-    rb"write_|save|getpass|[sS]erve|mainloop|Tk\(|\.run\(|show\(|\.init\(|SummaryWriter|to_[a-z]+\(|set_start_method"
+    rb"\b(?:mkdir|makedirs|mkfifo|symlink(?:_to)?|link|rmtree|unlink|rmdir|removedirs|copytree|move|input|getpass|bind|"
+    rb"write_text|write_bytes|serve\w*|mainloop|Tk|savefig|imwrite|urlretrieve|start_run|SummaryWriter|create_server|"
+    rb"run_app|run_forever|set_start_method|make_server|\w*Server|to_(?:csv|parquet|pickle|hdf|feather|excel)|touch)\(|"
+    rb"\bos\.(?:remove|rename|renames|replace)\(|\b(?:remove|rename|replace)\((?:\w+|Path)|\bopen\([^\n]*[\"'][wxa][+bt]*[\"']|"
+    rb"\b(?:np|numpy|torch|mge|megengine|plt|pyplot|wandb|joblib)\.(?:save\w*|init|dump|show)\(|\bapp\.run\(|while True"
 )
 _USUAL_GUARD = re.compile(rb"""__name__ == ["']__main__["']|\(__name__\)""")
 _ODD_GUARD = re.compile(

@@ -15,6 +15,7 @@ from picklecheck.receiver.guard.sources import Source, Unreadable
 
 __all__ = ["World"]
 
+_INSTALLED = ("site-packages", "dist-packages")
 _MAX_BYTES = 3_000_000
 _MAX_FOREIGN_BYTES = 300_000
 _MAX_FOREIGN = 40
@@ -30,6 +31,7 @@ class World:
         self._listings: dict[str, frozenset[str]] = {}
         self._foreign: dict[str, str | None] = {}
         self._related: dict[str, bool] = {}
+        self._matters: dict[str, bool] = {}
         self._barren: set[str] = set()  # files that neither start processes nor import one that does
         self._worth: dict[str, bool] = {}
         self._indexes: dict[str, dict[str, tuple[frozenset[str], bool]]] = {}
@@ -99,6 +101,8 @@ class World:
         in_package = "." in source.name or source.is_package
         if not (in_package and top in sys.stdlib_module_names):
             for folder in source.search:
+                if os.path.basename(folder) in _INSTALLED and top != source.name.partition(".")[0]:
+                    continue  # installed beside it, which makes it no part of the project
                 found = self._below(folder, name.split("."))
                 if found and os.path.abspath(found) != os.path.abspath(source.path):
                     return self._quietly(found, name, source.search, source.foreign)
@@ -155,10 +159,25 @@ class World:
         """Tell whether a file, or one that it imports, says something that has to do with processes."""
         seen: dict[str, Source] = {source.path: source}
         for one in self._reach(source, seen):
-            if (one.has_words if one is source else one.starts) or self._related.get(one.path):
+            if one.has_words if one is source else one.starts or self._related.get(one.path):
                 self._related[source.path] = True
                 return True
         self._related[source.path] = False
+        self._barren.update(seen)
+        return False
+
+    def matters(self, source: Source) -> bool:
+        """Tell whether what a file does may start processes, or be something that a child had better not repeat."""
+        known = self._matters.get(source.path)
+        if known is None:
+            known = source.works or self._may_start(source)
+            self._matters[source.path] = known
+        return known
+
+    def _may_start(self, source: Source) -> bool:
+        seen = {source.path: source}
+        if any(one.starts or self._matters.get(one.path) for one in self._reach(source, seen)):
+            return True
         self._barren.update(seen)
         return False
 
