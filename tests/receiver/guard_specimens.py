@@ -1110,6 +1110,70 @@ FOUND = {
         tk.Button(root, command=begin)
         root.mainloop()  # <- work-at-import?
     """,
+    "exit-where-it-is-imported": """
+        import sys, multiprocessing as mp
+        if __name__ != "__main__":
+            sys.exit()  # <- no-main-guard
+        mp.Process(target=print).start()
+    """,
+    "raise-where-it-is-imported": """
+        import multiprocessing as mp
+        if __name__ != "__main__":
+            raise ImportError("a program")  # <- no-main-guard
+        mp.Process(target=print).start()
+    """,
+    "exit-outside-the-guard": """
+        import sys, multiprocessing as mp
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+        sys.exit(0)  # <- no-main-guard
+    """,
+    "tests-outside-the-guard": """
+        import unittest, multiprocessing as mp
+        class Test(unittest.TestCase):
+            def test(self):
+                mp.Process(target=print).start()
+        unittest.main()  # <- work-at-import
+    """,
+    "folder-entered": """
+        import os, multiprocessing as mp
+        os.chdir("data")  # <- work-at-import
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "lock-taken": """
+        import fcntl, multiprocessing as mp
+        lock = open("run.lock")
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # <- work-at-import
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "hdf5-written": """
+        import h5py, multiprocessing as mp
+        file = h5py.File("x.h5", "w")  # <- work-at-import
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "shared-memory-made": """
+        from multiprocessing import Process
+        from multiprocessing.shared_memory import SharedMemory
+        block = SharedMemory(name="frames", create=True, size=10)  # <- work-at-import
+        if __name__ == "__main__":
+            Process(target=print).start()
+    """,
+    "table-made": """
+        import sqlite3, multiprocessing as mp
+        connection = sqlite3.connect("x.db")
+        connection.cursor().execute("CREATE TABLE t (a)")  # <- work-at-import
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "input-read": """
+        import sys, multiprocessing as mp
+        numbers = [int(word) for word in sys.stdin.read().split()]  # <- work-at-import?
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
     "endless-loop": """
         import time, multiprocessing as mp
         def begin():
@@ -1219,17 +1283,66 @@ FINE = {
         else:
             mp.Process(target=print).start()
     """,
-    "guarded-by-an-exit": """
-        import sys, multiprocessing as mp
-        if __name__ != "__main__":
-            sys.exit()
-        mp.Process(target=print).start()
-    """,
-    "guarded-by-raise": """
+    "guarded-by-match": """
         import multiprocessing as mp
-        if __name__ != "__main__":
-            raise ImportError("a program")
-        mp.Process(target=print).start()
+        match __name__:
+            case "__main__":
+                mp.Process(target=print).start()
+            case _:
+                print("imported")
+    """,
+    "guarded-by-a-table": """
+        import multiprocessing as mp
+        def main():
+            mp.Pool(2)
+        {"__main__": main}.get(__name__, print)()
+    """,
+    "guarded-by-a-decorator": """
+        import multiprocessing as mp
+        def program(function):
+            if function.__module__ == "__main__":
+                function()
+            return function
+        @program
+        def main():
+            mp.Pool(2)
+    """,
+    "guarded-by-the-environment": """
+        import os, multiprocessing as mp
+        if "IS_CHILD" not in os.environ:
+            os.environ["IS_CHILD"] = "1"
+            mp.Process(target=print).start()
+    """,
+    "main-of-a-package": """
+        === app/__main__.py
+        from .cli import main
+        main()
+        === app/__init__.py
+        === app/cli.py
+        import multiprocessing as mp
+        def main():
+            mp.Pool(2)
+    """,
+    "folder-entered-by-a-full-path": """
+        import os, multiprocessing as mp
+        os.chdir("/tmp")
+        os.chdir(os.path.dirname(os.path.abspath(__file__)))
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "an-exit-that-depends": """
+        import sys, multiprocessing as mp
+        if sys.version_info < (3, 8):
+            sys.exit("too old")
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
+    "a-table-made-with-care": """
+        import sqlite3, multiprocessing as mp
+        connection = sqlite3.connect("x.db")
+        connection.execute("create table if not exists t (a)")
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
     """,
     "guarded-by-a-return": """
         import multiprocessing as mp

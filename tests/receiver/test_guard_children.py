@@ -55,6 +55,27 @@ DIES = {
         "    child.join()\n",
         "FileExistsError",
     ),
+    "chdir": (
+        "import os\nos.makedirs(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'out'), exist_ok=True)\nos.chdir('out')\nif __name__ == '__main__':\n"
+        "    child = ctx.Process(target=work)\n    child.start()\n    child.join()\n",
+        "FileNotFoundError",
+    ),
+    "raise": (
+        "if __name__ != '__main__':\n    raise ImportError('a program')\nchild = ctx.Process(target=work)\nchild.start()\n"
+        "child.join()\n",
+        "ImportError: a program",
+    ),
+    "exit": (
+        "if __name__ == '__main__':\n    child = ctx.Process(target=work)\n    child.start()\n    child.join()\n"
+        "import sys\nsys.exit('ended')\n",
+        "ended\nended",
+    ),
+    "shared-memory": (
+        "from multiprocessing.shared_memory import SharedMemory\nimport atexit, os\n"
+        "block = SharedMemory(name=f'picklecheck-{os.stat(__file__).st_ino}', create=True, size=8)\natexit.register(block.unlink)\n"
+        "if __name__ == '__main__':\n    child = ctx.Process(target=work)\n    child.start()\n    child.join()\n",
+        "FileExistsError",
+    ),
     "exec-as-main": (
         "exec(\"if __name__ == '__main__':\\n child = ctx.Process(target=work)\\n child.start()\\n child.join()\", "
         "{'__name__': '__main__', 'ctx': ctx, 'work': work})\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from picklecheck.receiver.guard.world import World
 
 __all__ = ["GUARD", "Result", "Unreadable", "read_files"]
 
-_IF_PROCESSES_START = (Sort.WORK, Sort.NAME)
+_IF_PROCESSES_START = (Sort.WORK, Sort.NAME, Sort.ENDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ def _events(world: World, source: Source) -> list[Event]:
         world.check(source)
         return []
     events = read(world, source)
+    if os.path.basename(source.path) == "__main__.py":  # run with its package, and no child imports it again
+        events = [event for event in events if event.sort == Sort.GUARD]
     if any(event.sort in _IF_PROCESSES_START for event in events) and not _imports_again(world, source):
         events = [event for event in events if event.sort not in _IF_PROCESSES_START]
     return events

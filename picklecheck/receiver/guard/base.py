@@ -105,6 +105,8 @@ class Base:
             return self.taken(found[0], owner, found[1]) if found else Bound(owner, name)
         if isinstance(owner, Made):
             return knowledge.constant(f"{owner.known.name}().{name}") or Bound(owner, name)
+        if name == "__module__" and isinstance(owner, Function):
+            return owner.scope.module.names.get("__name__", UNKNOWN)
         return Bound(owner, name)
 
     def _of_module(self, owner: Module, name: str) -> Value:

@@ -6,11 +6,11 @@ import ast
 import difflib
 from collections.abc import Iterator
 
-from picklecheck.receiver.guard.values import Bound, Known, Made, Value
+from picklecheck.receiver.guard.values import Bound, Const, Known, Made, Value
 
 __all__ = [
-    "bound_names", "caught_by", "is_name_test", "is_there", "leaves", "made_by", "mentions_guard", "misspelt",
-    "own_nodes", "process_test", "suppressed", "used_names",
+    "bound_names", "caught_by", "fits", "is_name_test", "is_own_switch", "is_there", "leaves", "made_by",
+    "mentions_guard", "misspelt", "own_nodes", "process_test", "suppressed", "used_names",
 ]  # fmt: skip
 
 _MAIN = "__main__"
@@ -74,6 +74,27 @@ def is_there(test: ast.expr) -> bool | None:
         name = getattr(test.func, "attr", getattr(test.func, "id", None))
         return True if name in _EXISTS else None
     return None
+
+
+def fits(case: ast.match_case, subject: Value) -> bool | None:
+    """Tell whether a case of a match statement takes a value; None where only a run would show."""
+    pattern = case.pattern
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+        return True if case.guard is None else None
+    values = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    if not isinstance(subject, Const) or not all(isinstance(one, ast.MatchValue) for one in values):
+        return None
+    wanted = [one.value for one in values if isinstance(one, ast.MatchValue)]
+    if not all(isinstance(one, ast.Constant) for one in wanted):
+        return None
+    if not any(isinstance(one, ast.Constant) and one.value == subject.value for one in wanted):
+        return False
+    return True if case.guard is None else None
+
+
+def is_own_switch(test: ast.expr) -> bool:
+    """Tell whether a test asks for a variable of the environment, which children inherit."""
+    return any(getattr(node, "attr", getattr(node, "id", "")) in ("environ", "getenv") for node in ast.walk(test))
 
 
 def caught_by(handler: ast.ExceptHandler) -> Iterator[str]:

@@ -17,6 +17,7 @@ class Sort:
     METHOD = "method"  # the start method is set a second time
     AS_MAIN = "as-main"  # other code is run as the main module
     NAME = "name"  # a name is used that only the guarded block has
+    ENDS = "ends"  # the program is ended
     GUARD = "guard"  # a guard that is never true
     WORK = "work"  # something is done that each child repeats
 

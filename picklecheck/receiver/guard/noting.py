@@ -58,5 +58,7 @@ class Noting(Evaluator):
         method = method or self.start_method
         if method == "spawn" and self.anchor and any(map(conditions.is_name_test, self.anchor.guards)):
             return  # a spawned child has its own name before it imports the file; it is the fork server that has not
+        if self.anchor and self.source.sets_environment and any(map(conditions.is_own_switch, self.anchor.guards)):
+            return  # a child inherits the variable that was set for it
         severity = "error" if method != "fork" and certain else "warning"
         self.emit(Sort.START, what, method=method, severity=severity)

@@ -46,6 +46,8 @@ def of_sequence(owner: Sequence, name: str, arguments: Arguments) -> Value:
         return Sequence([Sequence([UNKNOWN, item]) for item in owner.items])
     elif name in ("pop", "get", "popitem", "setdefault"):
         first = arguments.positional[0] if arguments.positional else UNKNOWN
+        if name == "get" and owner.keys is not None and isinstance(first, Const) and first.value not in owner.keys:
+            return arguments.get(1, "default") or Const(None)
         return owner.at(first.value if isinstance(first, Const) else object())
     return UNKNOWN
 

@@ -119,4 +119,5 @@ def _first_of_each(events: list[Event]) -> list[Event]:
         if key not in found or (event.severity == "error" and found[key].severity != "error"):
             found[key] = event
     starts = {line for sort, line in found if sort == Sort.START}
-    return [event for (sort, line), event in found.items() if sort not in (Sort.WORK, Sort.NAME) or line not in starts]
+    quiet = (Sort.WORK, Sort.NAME, Sort.ENDS)
+    return [event for (sort, line), event in found.items() if sort not in quiet or line not in starts]

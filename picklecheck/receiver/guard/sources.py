@@ -20,8 +20,9 @@ _STARTS = re.compile(
     rb"\b(?:ProcessPoolExecutor|num_workers|num_proc|start_processes|use_multiprocessing)\b|"
     rb"(?:mp|multiprocessing)\.spawn\(|\(\s*(?:\w+\.)*Process\s*\)\s*:|import [^\n]*\b(?:Process|Pool|Manager)\b"
 )
+_SETS_ENVIRONMENT = re.compile(rb"environ\[[^\]]+\]\s*=[^=]|environ\.(?:setdefault|update)|putenv")
 _WORKS = re.compile(
-    rb"\b(?:mkdir|makedirs|mkfifo|symlink(?:_to)?|link|rmtree|unlink|rmdir|removedirs|copytree|move|input|getpass|bind|"
+    rb"\b(?:mkdir|makedirs|mkfifo|symlink(?:_to)?|link|rmtree|unlink|rmdir|removedirs|copytree|move|input|getpass|bind|chdir|flock|lockf|File|ZipFile|SharedMemory|memmap|main|FileHandler|execute|read(?:line|lines)?|"
     rb"write_text|write_bytes|serve\w*|mainloop|Tk|savefig|imwrite|urlretrieve|start_run|SummaryWriter|create_server|"
     rb"run_app|run_forever|set_start_method|make_server|\w*Server|to_(?:csv|parquet|pickle|hdf|feather|excel)|touch)\(|"
     rb"\bos\.(?:remove|rename|renames|replace)\(|\b(?:remove|rename|replace)\((?:\w+|Path)|\bopen\([^\n]*[\"'][wxa][+bt]*[\"']|"
@@ -74,6 +75,11 @@ class Source:
     def starts(self) -> bool:
         """Whether it seems to start processes somewhere."""
         return self.has_words and _STARTS.search(self.data) is not None
+
+    @cached_property
+    def sets_environment(self) -> bool:
+        """Whether it sets a variable of the environment."""
+        return _SETS_ENVIRONMENT.search(self.data) is not None
 
     @cached_property
     def works(self) -> bool:

@@ -60,8 +60,14 @@ class Executor(Definer):
         self.evaluate(call, scope)
         if isinstance(call, ast.Call) and not self.uncertain:
             function = self.evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else UNKNOWN
-            return isinstance(function, Known) and function.name in _EXITS
+            if isinstance(function, Known) and function.name in _EXITS:
+                self._ends("ends the program")
+                return True
         return False
+
+    def _ends(self, what: str) -> None:
+        if not self.frames and not self.uncertain and not any(self.caught):
+            self.emit(Sort.ENDS, what)
 
     # branches
 
@@ -176,10 +182,16 @@ class Executor(Definer):
         return endless
 
     def _match(self, statement: ast.Match, scope: Scope) -> bool:
-        self.evaluate(statement.subject, scope)
+        subject = self.evaluate(statement.subject, scope)
         for case in statement.cases:
-            with self.perhaps(), self.inside():
+            fits = conditions.fits(case, subject)
+            if fits is False:
+                self._note_guarded(case.body, scope)
+                continue
+            with self.perhaps(fits is None), self.inside():
                 self.execute(case.body, scope)
+            if fits:
+                break
         return False
 
     # ends
@@ -192,6 +204,7 @@ class Executor(Definer):
 
     def _raise(self, statement: ast.Raise, scope: Scope) -> bool:
         self._parts(statement, scope)
+        self._ends("raises an exception")
         return True
 
     def _assert(self, statement: ast.Assert, scope: Scope) -> bool:

@@ -80,6 +80,8 @@ def _reason(event: Event, source: Source, *, imported: bool) -> str:
         )
     if event.sort == Sort.NAME:
         return f"{what}. A child imports {file} without running that block, and stops here with NameError."
+    if event.sort == Sort.ENDS:
+        return f"{what}. A child that imports {file} ends here too, before it has begun its work."
     if event.sort == Sort.GUARD:
         return f"It {event.what}. Python gives the module that is run the name __main__, and no other one."
     return _work(event, file, what)

@@ -49,6 +49,12 @@ _ASKS = Work("waits for input, which a child does not get", "error", _NO_INPUT)
 _LISTENS = Work("takes a port that is in use the second time", "error", _IN_USE)
 _SERVES = Work("goes on until the program ends", "error")
 _WINDOW = Work("opens a window, or waits for one to be closed")
+_TABLE = Work("makes a table that is there the second time", "error", ("OperationalError", "DatabaseError", "Error"))
+_LOCKS = Work("takes a lock that is taken the second time", "error", _IN_USE)
+_READS = Work("reads the standard input, of which nothing is left the second time")
+_TESTS = Work("runs the tests, and ends the program", "error", ("SystemExit",))
+_MOVES_IN = Work("changes into a folder that is not below the one where a child begins", "error", _GONE)
+_SHARES = Work("makes shared memory of a name that is taken the second time", "error", _EXISTS)
 _RUN = Work("begins a run of its own in the log")
 _VARIES = Work("makes a folder of another name in each process")
 
@@ -68,6 +74,9 @@ _CALLS = {
         _WRITES,
     ),
     "input": _ASKS,
+    **dict.fromkeys(("sys.stdin.read", "sys.stdin.readline", "sys.stdin.readlines"), _READS),
+    **dict.fromkeys(("fcntl.flock", "fcntl.lockf", "msvcrt.locking"), _LOCKS),
+    **dict.fromkeys(("unittest.main", "pytest.main"), _TESTS),
     "getpass.getpass": _ASKS,
     "socket.create_server": _LISTENS,
     **dict.fromkeys(
@@ -96,6 +105,7 @@ _METHODS = {
     **dict.fromkeys(("to_csv", "to_parquet", "to_pickle", "to_hdf", "to_feather", "to_excel", "savefig"), _WRITES),
 }
 _PATHS = frozenset(f"pathlib.{name}" for name in ("Path", "PosixPath", "WindowsPath"))
+_OPENS = frozenset(("h5py.File", "zipfile.ZipFile", "tarfile.open", "numpy.memmap"))
 _GIVES_PATH = frozenset(
     ("parent", "joinpath", "with_name", "with_suffix", "with_stem", "resolve", "absolute", "expanduser", "cwd", "home")
 )
@@ -111,6 +121,14 @@ def work_of_call(name: str, arguments: Arguments) -> Work | None:
         return None
     if name.endswith(("Server", "create_server", "make_server", "Listener")) and _any_port(arguments):
         return None
+    if name == "os.chdir":
+        return _entering(arguments.get(0, "path"))
+    if name in _OPENS:
+        return _opening_with_lock(name, arguments)
+    if name == "multiprocessing.shared_memory.SharedMemory":
+        return _SHARES if arguments.get(0, "name") and _may_be_true(arguments.get(1, "create")) else None
+    if name == "logging.FileHandler":
+        return _WRITES if _is_write(arguments.get(1, "mode")) else None
     if name == "logging.basicConfig":
         return _WRITES if _has(arguments, "filename") and _is_write(arguments.get(None, "filemode")) else None
     return _CALLS.get(name)
@@ -130,6 +148,8 @@ def work_of_method(owner: Value, name: str, arguments: Arguments) -> Work | None
         return None if _any_port(arguments) else _LISTENS
     if name == "run" and _is_made(owner, "flask.Flask", "bottle.Bottle", "dash.Dash", "sanic.Sanic", "quart.Quart"):
         return _SERVES
+    if name == "execute":
+        return _TABLE if _makes_table(arguments.get(0, "sql")) else None
     if name.startswith("to_") and not (arguments.positional or arguments.keywords):
         return None
     return _METHODS.get(name)
@@ -165,6 +185,26 @@ def _opening(file: Value | None, mode: Value | None) -> Work | None:
     if "x" in mode.value:
         return Work("makes a file that is there the second time", "error", _EXISTS)
     return _WRITES
+
+
+def _entering(path: Value | None) -> Work | None:
+    """Say what `os.chdir` does: a child begins in the folder that the sender is in by then."""
+    if not isinstance(path, Const) or not isinstance(path.value, str):
+        return None
+    return None if path.value.startswith(("/", "~", "\\")) or path.value[1:2] == ":" or path.value == "." else _MOVES_IN
+
+
+def _opening_with_lock(name: str, arguments: Arguments) -> Work | None:
+    mode = arguments.get(1, "mode") if name != "numpy.memmap" else arguments.get(2, "mode")
+    text = mode.value if isinstance(mode, Const) else None
+    if not isinstance(text, str) or not set(text) & set("wxa"):
+        return None
+    return _LOCKS if name == "h5py.File" else _WRITES
+
+
+def _makes_table(sql: Value | None) -> bool:
+    words = sql.value.upper().split() if isinstance(sql, Const) and isinstance(sql.value, str) else []
+    return words[:2] == ["CREATE", "TABLE"] and words[2:3] != ["IF"]
 
 
 def _may_be_true(value: Value | None) -> bool:
