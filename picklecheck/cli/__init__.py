@@ -114,6 +114,23 @@ def _kinds(
     show(slug)
 
 
+@app.command("guard", epilog="Example: picklecheck guard train.py src")
+def _guard(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, and folders whose Python files are read.")
+    ],
+    form: Annotated[Format, typer.Option("--format", help="A screen, or JSON for other programs.")] = Format.TEXT,
+) -> None:
+    """Find what runs again when a child process imports the files: a missing main guard, work done at import.
+
+    The files are read and never run. Exits with 0 if nothing stops a child (a warning does not), 1 if something
+    does, 2 if there is no such path.
+    """
+    from picklecheck.cli.guard import guard as run
+
+    raise typer.Exit(FINE if run(paths, as_json=form is Format.JSON) else CULPRITS)
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line.
 

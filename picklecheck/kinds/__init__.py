@@ -2,14 +2,13 @@
 
 from picklecheck.kinds.arrived import arrival_words
 from picklecheck.kinds.names import lookup_note
-from picklecheck.kinds.registry import Arrival, Kind, Subject, bootstrap_kind, find, get, page, register_kind, slugs
+from picklecheck.kinds.registry import Arrival, Kind, Subject, find, get, page, register_kind, slugs
 
 __all__ = [
     "Arrival",
     "Kind",
     "Subject",
     "arrival_words",
-    "bootstrap_kind",
     "find",
     "get",
     "lookup_note",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from picklecheck.errors import UsageError
 from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
 from picklecheck.kinds.subject import Arrival, Subject
-from picklecheck.kinds.table import ROWS
+from picklecheck.kinds.table import ROWS, WITHOUT_OBJECT
 
-__all__ = ["Arrival", "Kind", "Subject", "bootstrap_kind", "find", "get", "page", "register_kind", "slugs"]
+__all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "register_kind", "slugs"]
 
 _GROUP = "picklecheck.kinds"
 Test = Callable[[Subject], bool]
@@ -84,7 +84,7 @@ def find(subject: Subject) -> Kind:
 
 
 def slugs() -> tuple[str, ...]:
-    """Give the slugs of all kinds, the built-in ones in the order in which they are tried, then the user's own."""
+    """Give the slugs of all kinds: the built-in ones in the order in which they are tried, then the user's own."""
     _load_entry_points()
     return (*_in_order(), *(slug for slug in _own if slug not in _built_in()))
 
@@ -99,18 +99,6 @@ def get(slug: str) -> Kind:
     if slug in _own:
         return _own[slug][1]
     return _read(_known(slug))[0]
-
-
-def bootstrap_kind(starts_processes: bool) -> Kind:
-    """Give the kind for a main module that a child cannot import.
-
-    Args:
-        starts_processes: whether it fails because it starts processes itself.
-    """
-    slug = "no-main-guard" if starts_processes else "main-not-importable"
-    reason = "A child imports the main module before it can unpickle anything, and that fails."
-    advice = 'Put what is to run only once under `if __name__ == "__main__":`.'
-    return get(slug) if slug in _built_in() else Kind(slug, slug.replace("-", " "), reason, advice)
 
 
 def page(slug: str) -> str:
@@ -134,7 +122,11 @@ def _passes(test: Test, subject: Subject) -> bool:
 
 @functools.cache
 def _in_order() -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*(slug for slug, _ in ROWS), *(slug for slug, _ in ARRIVAL_ROWS), *HAZARD_SLUGS)))
+    return tuple(
+        dict.fromkeys(
+            (*(slug for slug, _ in ROWS), *(slug for slug, _ in ARRIVAL_ROWS), *WITHOUT_OBJECT, *HAZARD_SLUGS)
+        )
+    )
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from typing import Any
 from picklecheck.kinds import tests
 from picklecheck.kinds.subject import Subject
 
-__all__ = ["ROWS"]
+__all__ = ["ROWS", "WITHOUT_OBJECT"]
 
 Test = Callable[[Subject], Any]
 
@@ -27,6 +27,9 @@ def _type(*names: str) -> Test:
 def _exactly(*classes: type) -> Test:
     return lambda subject: any(type(subject.obj) is cls for cls in classes)
 
+
+# Kinds of what stops a child from starting. No object is of these: they are found in the source, or in the main module.
+WITHOUT_OBJECT = ("no-main-guard", "start-at-import", "work-at-import", "main-not-importable", "frozen")
 
 _VIEWS = tuple(type(getattr({}, name)()) for name in ("keys", "values", "items"))
 

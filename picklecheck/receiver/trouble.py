@@ -28,7 +28,8 @@ class Trouble(Exception):
 def not_started(trouble: Trouble) -> Failure:
     """Give the failure of a child that could not import the main module."""
     error = trouble.error or {}
-    kind = kinds.bootstrap_kind("bootstrapping phase" in error.get("text", ""))
+    repeats = "bootstrapping phase" in error.get("text", "")
+    kind = kinds.get("no-main-guard" if repeats else "main-not-importable")
     words = " ".join(error.get("text", "").split())
     text = f"{error['type']}: {words}".rstrip(": ") if error else None
     return Failure(
