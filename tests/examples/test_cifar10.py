@@ -84,4 +84,8 @@ for images, labels"""
     outcome = run(str(script))
     assert "bootstrapping phase" in outcome.stderr
     (failure,) = json.loads(outcome.stdout)["failures"]
-    assert (failure["stage"], failure["kind"], failure["line"]) == ("bootstrap", "no-main-guard", loop_of(script).lineno)
+    assert (failure["stage"], failure["kind"], failure["line"]) == (
+        "bootstrap",
+        "no-main-guard",
+        loop_of(script).lineno,
+    )
