@@ -32,6 +32,7 @@ from picklecheck.transports import Part
 __all__ = ["Given", "Teller", "Words", "failures_of", "flat", "folded_steps"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
+_NO_STEP = Step("root", "")
 _ARGS = vars(BaseException)["args"]
 _CARRIERS = frozenset({"concurrent", "megengine", "multiprocessing", "torch"})
 _MOST_TEXT = 500
@@ -97,6 +98,7 @@ class Teller:
         self._make = make
         self.locator = Locator(walk)
         self._targets = 0
+        self._wholes: dict[int, kinds.Kind | None] = {}
         self._alike: dict[tuple[int, str, str], Words] = {}
 
     def failure(self, located: Located) -> Failure:
@@ -124,11 +126,33 @@ class Teller:
             assigned_at=place,
             reason=words.kind.reason,
             advice=words.kind.advice,
-            note=words.note,
+            note=" ".join(filter(None, (words.note, self._holder_note(first, words.kind)))),
             error=self._said(culprit.error, obj),
             trail=trail,
             box=[obj],
         )
+
+    def _holder_note(self, way: Way, kind: kinds.Kind) -> str:
+        """Say what the culprit is a part of, where no part of that can be sent: a thread, an executor, an archive."""
+        steps = flat(way)
+        if not steps:
+            return ""
+        steps.pop()
+        if self._parts is None and self._name is not None:
+            steps.insert(0, (_NO_STEP, self._given))
+        for number, (_, held) in enumerate(steps):
+            key = id(type(held))
+            if key not in self._wholes:
+                self._wholes[key] = kinds.whole(held)
+            whole = self._wholes[key]
+            if whole is not None and whole.slug != kind.slug:
+                path = self._join([step for step, _ in steps[: number + 1]])
+                there = "" if number or self._parts is not None else " itself"
+                return (
+                    f"It is part of {path}{there}, which is a {qualified_name(type(held))}: no part of that can be "
+                    f"sent, so leave it out as a whole (picklecheck kinds {whole.slug})."
+                )
+        return ""
 
     def _words(self, culprit: Culprit, obj: Any, holder: object) -> Words:
         key = (id(obj.__code__), name_of(obj), plain_text(obj.__module__)) if type(obj) is types.FunctionType else None

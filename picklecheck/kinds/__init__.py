@@ -2,7 +2,7 @@
 
 from picklecheck.kinds.arrived import arrival_words
 from picklecheck.kinds.names import lookup_note
-from picklecheck.kinds.registry import Arrival, Kind, Subject, find, get, page, register_kind, slugs
+from picklecheck.kinds.registry import Arrival, Kind, Subject, find, get, page, register_kind, slugs, whole
 
 __all__ = [
     "Arrival",
@@ -15,4 +15,5 @@ __all__ = [
     "page",
     "register_kind",
     "slugs",
+    "whole",
 ]

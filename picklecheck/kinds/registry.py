@@ -13,10 +13,13 @@ from picklecheck.errors import UsageError
 from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
 from picklecheck.kinds.subject import Arrival, Subject
 from picklecheck.kinds.table import ROWS, WITHOUT_OBJECT
+from picklecheck.safe import module_of
 
-__all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "register_kind", "slugs"]
+__all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "register_kind", "slugs", "whole"]
 
 _GROUP = "picklecheck.kinds"
+# objects of the standard library that the pickler goes into, and refuses for what it meets there
+_WHOLES = frozenset({"archive", "executor", "file", "logger", "pool", "queue", "subprocess", "thread"})
 Test = Callable[[Subject], bool]
 
 
@@ -36,6 +39,8 @@ class Kind:
     reason: str
     advice: str
 
+
+_NO_ERROR = Exception()
 
 _own: dict[str, tuple[Test, Kind, str]] = {}
 _loading = threading.RLock()
@@ -81,6 +86,15 @@ def find(subject: Subject) -> Kind:
         if _passes(test, subject):
             return kind
     return get(next(slug for slug, test in ROWS if _passes(test, subject)))
+
+
+def whole(obj: object) -> Kind | None:
+    """Give the kind of an object that has to be left out as a whole, whatever in it is refused; None for all others."""
+    if (module_of(type(obj)) or "builtins") == "builtins":
+        return None
+    subject = Subject(obj, _NO_ERROR)
+    slug = next((slug for slug, test in ROWS if slug in _WHOLES and _passes(test, subject)), None)
+    return None if slug is None else get(slug)
 
 
 def slugs() -> tuple[str, ...]:
