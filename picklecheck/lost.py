@@ -1,4 +1,4 @@
-"""What may come back unlike what was sent: which objects are asked about, and what their shapes over there say.
+"""What may come back unlike what was sent, or by chance only: what is asked about, and what its shape there says.
 
 Nothing is compared by the user's own ``__eq__``: names of attributes, names of types, and whether a module's constant
 is still the one.
@@ -7,6 +7,7 @@ is still the one.
 from __future__ import annotations
 
 import copyreg
+import os
 import sys
 import types
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import Any
 from picklecheck.probe import Walk
 from picklecheck.safe import class_dict, find_in_class, instance_dict, members, module_of, mro, qualified_name
 
-__all__ = ["Candidate", "Loss", "candidates", "compare"]
+__all__ = ["Candidate", "Loss", "candidates", "compare", "may_depend_on_order"]
 
 _MOST = 10_000
 _MISSING = object()
@@ -59,6 +60,21 @@ def candidates(walk: Walk) -> list[Candidate]:
         if type(value) is tuple and id(obj) not in constants and is_users(type(obj)) and _has_a_rule(type(obj), value):
             found.append(Candidate(obj, tuple(_attributes(obj))))
     return found
+
+
+def may_depend_on_order(walk: Walk) -> bool:
+    """Tell whether code of the user's runs over there, and objects with a hash of the user's are in what is sent.
+
+    Such code may go through a set in the order that the hash seed of the process gives it.
+    """
+    if os.environ.get("PYTHONHASHSEED", "random") != "random":
+        return False
+    classes = [cls for cls in set(map(type, walk.objects)) if is_users(cls)]
+    hashed = any(type(find_in_class(cls, "__hash__")) is types.FunctionType for cls in classes)
+    return hashed and any(
+        type(value) is tuple and is_users(type(walk.objects[index])) and _has_a_rule(type(walk.objects[index]), value)
+        for index, value in list(walk.values.items())
+    )
 
 
 def _has_a_rule(cls: type, value: tuple[Any, ...]) -> bool:

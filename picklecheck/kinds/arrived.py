@@ -71,6 +71,8 @@ def _call_note(obj: Any, value: tuple[Any, ...]) -> str:
     """Say which argument is lost, from the signature."""
     func, args = value[0], value[1]
     cls = type(obj)
+    if func is getattr and len(args) == 2:
+        return f"It travels as its object and its name, and over there that has no {short_repr(args[1])} yet, or never."
     if getattr(func, "__name__", None) == "__newobj__":
         name, args = "__new__", args[1:]
     elif func is cls:

@@ -22,19 +22,22 @@ from picklecheck.receiver.wire import CHECK, KILL, PRELOAD, Gone, Late, Wire
 
 __all__ = ["count_starts", "end_all", "send"]
 
-_MOST_CHILDREN = 2
+_MOST_CHILDREN = 3
 _GRACE = 5.0
 _PRELOAD_SECONDS = 120.0
 _FORKS = hasattr(os, "fork") and hasattr(socket, "send_fds") and sys.platform != "darwin"
 
 
-def send(stream: Sequence[bytes], *, start_method: str, seconds: float, **request: Any) -> Answer:
+def send(
+    stream: Sequence[bytes], *, start_method: str, seconds: float, seed: str | None = None, **request: Any
+) -> Answer:
     """Have a child unpickle a data stream.
 
     Args:
         stream: its pieces.
         start_method: how the child would be started.
         seconds: how long starting and unpickling may each take.
+        seed: the child's PYTHONHASHSEED; None for the one that it would have.
         request: what `trial.run` takes.
 
     Raises:
@@ -42,7 +45,7 @@ def send(stream: Sequence[bytes], *, start_method: str, seconds: float, **reques
         Trouble: the child could not prepare itself.
     """
     with _lock:
-        child = _child_for(start_method, seconds)
+        child = _child_for(start_method, seconds, seed)
         try:
             return child.check(stream, seconds, request)
         except _Stale:
@@ -50,7 +53,7 @@ def send(stream: Sequence[bytes], *, start_method: str, seconds: float, **reques
         except BaseException:
             _end(child)
             raise
-        return _child_for(start_method, seconds).check(stream, seconds, request)
+        return _child_for(start_method, seconds, seed).check(stream, seconds, request)
 
 
 @dataclass(slots=True)
@@ -91,9 +94,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_in_fork)
 
 
-def _child_for(start_method: str, seconds: float) -> _Child:
+def _child_for(start_method: str, seconds: float, seed: str | None) -> _Child:
     data = preparation(start_method)
-    key = _key_of(data)
+    key = _key_of(data, seed)
     child = _kept.children.pop(key, None)
     if child is not None and (child.used_up or child.process.poll() is not None):
         child.end()
@@ -101,18 +104,18 @@ def _child_for(start_method: str, seconds: float) -> _Child:
     if child is None:
         while len(_kept.children) >= _MOST_CHILDREN:
             _end(next(iter(_kept.children.values())))
-        child = _Child(data, seconds)
+        child = _Child(data, seconds, seed)
         _kept.starts += 1
     _kept.children[key] = child  # the last one used is the last one to go
     return child
 
 
-def _key_of(data: dict[str, Any]) -> str:
+def _key_of(data: dict[str, Any], seed: str | None) -> str:
     main = data.get("init_main_from_path")
     stamp = None
     with contextlib.suppress(OSError):
         stamp = os.stat(main).st_mtime_ns if main else None
-    return json.dumps([{name: data[name] for name in sorted(data) if name != "authkey"}, stamp])
+    return json.dumps([{name: data[name] for name in sorted(data) if name != "authkey"}, stamp, seed])
 
 
 def _end(child: _Child) -> None:
@@ -129,10 +132,10 @@ class _Stale(Exception):
 class _Child:
     """One started interpreter."""
 
-    def __init__(self, data: dict[str, Any], seconds: float) -> None:
+    def __init__(self, data: dict[str, Any], seconds: float, seed: str | None) -> None:
         self.used_up = False
         self._preloading: list[str] = []
-        self.process, sock = start()
+        self.process, sock = start(seed)
         self.wire = Wire(sock)
         until = time.monotonic() + max(seconds, _GRACE)
         try:

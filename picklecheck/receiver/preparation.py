@@ -70,13 +70,18 @@ def command(where: str) -> list[str]:
     return [executable, *flags, "-c", program]
 
 
-def start() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def start(seed: str | None = None) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start an interpreter that is connected to us; out of reach of a Ctrl-C that is meant for us.
+
+    Args:
+        seed: its PYTHONHASHSEED; None for the one that it would have.
 
     Raises:
         NotPossible: it cannot be started.
     """
-    quiet: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    quiet: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    if seed is not None:
+        quiet["env"] = {**os.environ, "PYTHONHASHSEED": seed}
     try:
         if os.name != "posix":
             return start_with_listener(quiet)

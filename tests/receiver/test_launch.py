@@ -37,7 +37,7 @@ def test_the_oldest_child_is_ended(no_child, tmp_path, monkeypatch):
     for number in range(4):
         monkeypatch.syspath_prepend(tmp_path / str(number))
         assert sent(1).ok
-    assert len(launch._kept.children) == 2
+    assert len(launch._kept.children) == 3
 
 
 def test_the_environment_is_the_sender_s(monkeypatch):
@@ -77,7 +77,7 @@ def test_a_child_that_was_killed_is_replaced():
 def test_no_child_is_no_failure(monkeypatch):
     launch.end_all()
 
-    def refuse():
+    def refuse(seed):
         raise preparation.NotPossible("OSError: no processes here")
 
     monkeypatch.setattr(launch, "start", refuse)
@@ -101,7 +101,7 @@ def test_a_start_without_fork(monkeypatch, no_child):
 
 def test_a_start_by_a_listener(monkeypatch, no_child):
     monkeypatch.setattr(launch, "_FORKS", False)
-    monkeypatch.setattr(launch, "start", lambda: preparation.start_with_listener(dict.fromkeys(["stdin"], -3)))
+    monkeypatch.setattr(launch, "start", lambda seed: preparation.start_with_listener(dict.fromkeys(["stdin"], -3)))
     assert sent([1]).ok
     launch.end_all()
 

@@ -5,6 +5,7 @@ from multiprocessing.reduction import ForkingPickler
 import pytest
 
 import picklecheck
+from picklecheck import receiver
 from tests.receiver import zoo
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -60,7 +61,7 @@ def really():
         process = SPAWN.Process(target=unpickle, args=(bytes(ForkingPickler.dumps(obj)), results))
         process.start()
         process.join(30)
-        return results.get()
+        return f"exit code {process.exitcode}" if results.empty() else results.get()
 
     return send
 
@@ -74,3 +75,19 @@ def test_agrees_with_a_real_process(specimen, really):
 def test_every_kind_of_the_other_side_has_a_specimen():
     shown = {kind for specimen in zoo.TABLE for kind, _ in (*specimen.culprits, *specimen.hazards)}
     assert set(zoo.OVER_THERE) - shown == set()
+
+
+def test_what_depends_on_the_order_of_a_set_fails_by_any_seed():
+    report = explained([zoo.TakesTheFirst(1000)])
+    assert [(failure.kind, failure.path) for failure in report.failures] == [("setstate", "obj[0]")]
+
+
+def test_a_hash_of_the_user_s_is_tried_with_two_seeds(monkeypatch):
+    seeds = []
+    real = receiver.send
+    monkeypatch.setattr(
+        receiver, "send", lambda *args, **options: seeds.append(options["seed"]) or real(*args, **options)
+    )
+    assert explained([zoo.TakesTheFirst(1)]).arrived
+    assert seeds[0] is None
+    assert "1" in seeds

@@ -309,6 +309,8 @@ class Proxy:
 
 class KeyErrorHook(Proxy):
     def __getattr__(self, name):
+        if name in ("__getstate__", "__slots__", "__getnewargs__"):
+            raise AttributeError(name)  # what the sender asks for
         return self.__dict__[name]
 
 
@@ -547,3 +549,27 @@ copyreg.pickle(Registered, lambda obj: (Registered, ()))
 @specimen()
 def rule_in_copyreg():
     return [Registered()]
+
+
+class Name:
+    def __init__(self, text):
+        self.text = text
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __eq__(self, other):
+        return self.text == other.text
+
+
+class TakesTheFirst:
+    """Cannot take another name than the one that came first here."""
+
+    def __init__(self, count):
+        self.names = {Name(str(number)) for number in range(count)}
+        self.first = next(iter(self.names)).text
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if next(iter(self.names)).text != self.first:
+            raise LookupError("another name came first")
