@@ -254,6 +254,20 @@ FOUND = {
         from stable_baselines3.common.vec_env import SubprocVecEnv
         env = SubprocVecEnv([print])  # <- no-main-guard
     """,
+    "environments-in-processes": """
+        from stable_baselines3.common.env_util import make_vec_env
+        from stable_baselines3.common.vec_env import SubprocVecEnv
+        env = make_vec_env("CartPole-v1", n_envs=4, vec_env_cls=SubprocVecEnv)  # <- no-main-guard
+    """,
+    "coherence": """
+        from gensim.models import CoherenceModel
+        print(CoherenceModel(topics=[]).get_coherence())  # <- no-main-guard
+    """,
+    "spacy-pipe": """
+        import spacy
+        nlp = spacy.blank("en")
+        docs = list(nlp.pipe(["a"], n_process=2))  # <- no-main-guard
+    """,
     "datasets-map": """
         from datasets import load_dataset
         data = load_dataset("x")
@@ -386,6 +400,27 @@ FOUND = {
         from torch.utils.data import DataLoader
         trainer = L.Trainer()
         trainer.fit(None, DataLoader([1], num_workers=2))  # <- no-main-guard
+    """,
+    "loader-of-a-data-module": """
+        import lightning as L
+        from torch.utils.data import DataLoader
+        class Data(L.LightningDataModule):
+            def train_dataloader(self):
+                return DataLoader([1], num_workers=2)
+        trainer = L.Trainer()
+        trainer.fit(None, datamodule=Data())  # <- no-main-guard
+    """,
+    "loader-of-training-arguments": """
+        from transformers import Trainer, TrainingArguments
+        args = TrainingArguments("out", dataloader_num_workers=4)
+        trainer = Trainer(model=None, args=args)
+        trainer.train()  # <- no-main-guard
+    """,
+    "loader-made-by-a-library": """
+        from timm.data import create_loader
+        loader = create_loader([1], 224, num_workers=4)
+        for batch in loader:  # <- no-main-guard
+            print(batch)
     """,
     "loader-of-ones-own": """
         from torch.utils.data import DataLoader
@@ -1583,6 +1618,23 @@ FINE = {
         import os
         os.mkdir("out")
         name = input("Name? ")
+    """,
+    "folder-made-and-no-workers": """
+        import os
+        from torch.utils.data import DataLoader
+        os.mkdir("out")
+        for batch in DataLoader([1], num_workers=0):
+            print(batch)
+    """,
+    "guarded-name-asked-for-with-care": """
+        import multiprocessing as mp
+        if __name__ == "__main__":
+            size = 3
+            mp.Process(target=print).start()
+        try:
+            print(size)
+        except NameError:
+            pass
     """,
     "folder-made-and-only-fork": """
         import os, multiprocessing as mp

@@ -30,7 +30,6 @@ from picklecheck.receiver.guard.values import (
 __all__ = ["Caller"]
 
 _MAX_DEPTH = 12
-_LOADS = "iterates a data loader that has worker processes"
 _MAY_LOAD = "iterates a data loader, which starts worker processes where num_workers is above 0"
 
 
@@ -207,7 +206,7 @@ class Caller(LibraryCaller):
         has = knowledge.workers(known, arguments)
         if has is not False:
             method = text_of(arguments.keywords.get("multiprocessing_context")) or context_of(arguments)
-            self.start(_LOADS if has else _MAY_LOAD, method, certain=has is True)
+            self.start(knowledge.LOADS if has else _MAY_LOAD, method, certain=has is True)
 
 
 def _key(function: Function, arguments: Arguments) -> tuple[object, ...] | None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from picklecheck.receiver.guard.knowledge import known_package
+from picklecheck.receiver.guard.packages import known_package
 from picklecheck.receiver.guard.sources import Source, Unreadable
 
 __all__ = ["World"]
@@ -183,7 +183,7 @@ class World:
 
     def starts_somewhere(self, source: Source) -> bool:
         """Tell whether a file, one that it imports, or one that imports it, seems to start processes."""
-        if any(one.starts and not one.foreign for one in self._reach(source, {source.path: source})):
+        if any(one.has_evidence and not one.foreign for one in self._reach(source, {source.path: source})):
             return True
         return self.is_imported(source, by_starters=True)
 
@@ -207,7 +207,7 @@ class World:
         if folder not in self._indexes:
             names = [name for name in sorted(self._listing(folder)) if name.endswith(".py")][:_MAX_SIBLINGS]
             found = [self._quietly(os.path.join(folder, name), "", (), False) for name in names]
-            self._indexes[folder] = {one.path: (frozenset(one.imports), one.starts) for one in found if one}
+            self._indexes[folder] = {one.path: (frozenset(one.imports), one.has_evidence) for one in found if one}
         return self._indexes[folder]
 
     def _reach(self, source: Source, seen: dict[str, Source]) -> Iterator[Source]:
