@@ -15,13 +15,13 @@ WORDS = (
 # Packages that are too large to be read for each script that imports them; what they start stands in the tables above.
 _LARGE = frozenset(
     (
-        "IPython", "PIL", "bokeh", "botocore", "boto3", "cv2", "datasets", "django", "flask", "gym", "gymnasium",
-        "accelerate", "gensim", "h5py", "pymc", "ray", "spacy", "stable_baselines3", "timm", "tsfresh", "ultralytics",
-        "hypothesis", "jax", "joblib", "keras", "lightning", "matplotlib", "megengine", "multiprocess", "mypy",
-        "networkx", "numba", "numpy", "pandas", "pip", "plotly", "polars", "pyarrow", "pydantic", "pygments", "pytest",
-        "pytorch_lightning", "requests", "rich", "scipy", "setuptools", "sklearn", "sqlalchemy", "sympy", "tensorflow", "vllm",
-        "tokenizers", "torch", "torchvision", "torchaudio", "tqdm", "transformers", "typer", "wandb", "yaml", "attr",
-        "attrs", "click", "cloudpickle", "dill", "dask", "distributed", "loky",
+        "accelerate", "attr", "attrs", "bokeh", "boto3", "botocore", "click", "cloudpickle", "cv2", "dask",
+        "datasets", "dill", "distributed", "django", "flask", "gensim", "gym", "gymnasium", "h5py", "hypothesis",
+        "IPython", "jax", "joblib", "keras", "lightning", "loky", "matplotlib", "megengine", "multiprocess", "mypy",
+        "networkx", "numba", "numpy", "pandas", "PIL", "pip", "plotly", "polars", "pyarrow", "pydantic", "pygments",
+        "pymc", "pytest", "pytorch_lightning", "ray", "requests", "rich", "scipy", "setuptools", "sklearn", "spacy",
+        "sqlalchemy", "stable_baselines3", "sympy", "tensorflow", "timm", "tokenizers", "torch", "torchaudio",
+        "torchvision", "tqdm", "transformers", "tsfresh", "typer", "ultralytics", "vllm", "wandb", "yaml",
     )
 )  # fmt: skip
 

@@ -34,6 +34,7 @@ class World:
         self._matters: dict[str, bool] = {}
         self._barren: set[str] = set()  # files that neither start processes nor import one that does
         self._worth: dict[str, bool] = {}
+        self._found: dict[tuple[str, tuple[str, ...], bool, str | None], Source | None] = {}
         self._indexes: dict[str, dict[str, tuple[frozenset[str], bool]]] = {}
         self._to_parse = _MAX_PARSED
         self.generators: dict[ast.AST, bool] = {}  # which functions are generators
@@ -95,10 +96,17 @@ class World:
 
     def find(self, name: str, source: Source) -> Source | None:
         """Find the file of a module that a file imports; None for one that has no source to be read here."""
+        in_package = "." in source.name or source.is_package
+        key = name, source.search, in_package, source.name.partition(".")[0] if source.foreign else None
+        if key not in self._found:
+            self._found[key] = self._find(name, source, in_package=in_package)
+        found = self._found[key]
+        return self._find(name, source, in_package=in_package) if found is source else found
+
+    def _find(self, name: str, source: Source, *, in_package: bool) -> Source | None:
         top = name.partition(".")[0]
         if source.foreign and top != source.name.partition(".")[0]:
             return None  # what a library takes from other libraries is left to the tables
-        in_package = "." in source.name or source.is_package
         if not (in_package and top in sys.stdlib_module_names):
             for folder in source.search:
                 if os.path.basename(folder) in _INSTALLED and top != source.name.partition(".")[0]:
