@@ -68,6 +68,35 @@ FOUND = {
         from multiprocessing import Process
         [p.start() for p in [Process(target=print)]]  # <- no-main-guard
     """,
+    "started-by-map": """
+        from multiprocessing import Process
+        list(map(lambda p: p.start(), [Process(target=print)]))  # <- no-main-guard
+    """,
+    "started-by-the-class": """
+        from multiprocessing import Process
+        workers = [Process(target=print)]
+        for worker in workers:
+            Process.start(worker)  # <- no-main-guard
+    """,
+    "joblib-with-multiprocessing": """
+        from joblib import Parallel, delayed
+        Parallel(n_jobs=2, backend="multiprocessing")(delayed(abs)(n) for n in range(3))  # <- no-main-guard
+    """,
+    "made-in-a-global": """
+        from multiprocessing import Pool
+        pool = None
+        def begin():
+            global pool
+            pool = Pool(2)
+        begin()  # <- no-main-guard
+        print(pool.map(abs, [1]))
+    """,
+    "raised-as-an-exit": """
+        import multiprocessing as mp
+        def main():
+            mp.Pool(2)
+        raise SystemExit(main())  # <- no-main-guard
+    """,
     "processes-in-a-dictionary": """
         import multiprocessing as mp
         workers = {"a": mp.Process(target=print)}
@@ -316,6 +345,22 @@ FOUND = {
         WORKERS = 2
         loader = data.DataLoader([1], num_workers=WORKERS)
         batches = list(loader)  # <- no-main-guard
+    """,
+    "loader-asked-for-its-iterator": """
+        from torch.utils.data import DataLoader
+        batches = DataLoader([1], num_workers=2).__iter__()  # <- no-main-guard
+    """,
+    "loaders-of-a-function": """
+        from torch.utils.data import DataLoader
+        class Config:
+            num_workers = 4
+        def get_loaders(config):
+            return DataLoader([1], num_workers=config.num_workers), DataLoader([2], num_workers=config.num_workers)
+        train_loader, test_loader = get_loaders(Config)
+        print(len(train_loader))
+        for epoch in range(2):
+            for batch in train_loader:  # <- no-main-guard
+                print(batch)
     """,
     "loader-in-a-comprehension": """
         from torch.utils.data import DataLoader
@@ -1572,6 +1617,15 @@ FINE = {
         from dask.distributed import Client
         client = Client("tcp://scheduler:8786")
         other = Client(processes=False)
+    """,
+    "threads-under-the-names-of-processes": """
+        import multiprocessing.dummy as mp
+        from multiprocessing import dummy, pool
+        import psutil
+        mp.Process(target=print).start()
+        dummy.Pool(2).map(abs, [1])
+        pool.ThreadPool(2).map(abs, [1])
+        print(psutil.Process().parent())
     """,
     "joblib": """
         from joblib import Parallel, delayed

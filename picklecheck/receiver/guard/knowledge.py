@@ -59,6 +59,7 @@ _CALLS = {
     "multiprocessing.ProcessingPool": _POOL,
     "pathos.pools.ProcessPool": _POOL,
     "multiprocessing.Manager": _MANAGER,
+    "multiprocessing.Process.start": "starts a process",
     "multiprocessing.managers.SharedMemoryManager.__enter__": _MANAGER,
     "torch.multiprocessing.spawn": "starts processes",
     "torch.multiprocessing.start_processes": "starts processes",

@@ -55,6 +55,9 @@ class LibraryCaller(Noting):
             self.start(how, known.method or context_of(arguments))
         self.work(work_of_call(known.name, arguments))
         self._runs_as_main(known, arguments)
+        if known.name in ("map", "filter") and len(arguments.positional) > 1:
+            given = Arguments([self.iterate(one, node) for one in arguments.positional[1:]])
+            return Sequence([self.call(arguments.positional[0], given, node)])
         if known.name in knowledge.BUILTIN_ITERATES:
             items = [self.iterate(one, node) for one in arguments.positional]
             if known.name in knowledge.EAGER:
@@ -143,6 +146,8 @@ class LibraryCaller(Noting):
         how = knowledge.start_of_method(known, made_with, name, arguments)
         if how:
             self.start(how, known.method or context_of(made_with))
+        if name == "__iter__":
+            self.iterate(Made(known, made_with), node)
         if name in ("fit", "validate", "test", "predict"):
             self._asks_for_loaders(arguments, node)
         if name == "start" and known.name in ("threading.Thread", "threading.Timer"):

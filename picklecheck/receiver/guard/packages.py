@@ -8,7 +8,7 @@ __all__ = ["WORDS", "known_package"]
 WORDS = (
     b"multiprocess", b"concurrent", b"ProcessPool", b"num_workers", b"num_proc", b"billiard", b"pathos", b"p_map",
     b"distributed", b"VecEnv", b"VectorEnv", b"mpire", b"pebble", b"process_map", b"workers", b"uvicorn", b"launch",
-    b"DataLoader", b"pymc", b"ultralytics", b"vllm", b"set_start_method", b"oader",
+    b"DataLoader", b"pymc", b"ultralytics", b"vllm", b"set_start_method", b"joblib", b"oader",
     b"gensim", b"tsfresh", b"n_process", b"rainer",
 )  # fmt: skip
 
