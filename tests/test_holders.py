@@ -12,7 +12,6 @@ import pytest
 from picklecheck import explain, explain_call
 from tests.specimens import Box
 
-
 EMPTY = b"PK\5\6" + bytes(18)  # an archive without members
 
 

@@ -68,6 +68,35 @@ FOUND = {
         from multiprocessing import Process
         [p.start() for p in [Process(target=print)]]  # <- no-main-guard
     """,
+    "started-by-map": """
+        from multiprocessing import Process
+        list(map(lambda p: p.start(), [Process(target=print)]))  # <- no-main-guard
+    """,
+    "started-by-the-class": """
+        from multiprocessing import Process
+        workers = [Process(target=print)]
+        for worker in workers:
+            Process.start(worker)  # <- no-main-guard
+    """,
+    "joblib-with-multiprocessing": """
+        from joblib import Parallel, delayed
+        Parallel(n_jobs=2, backend="multiprocessing")(delayed(abs)(n) for n in range(3))  # <- no-main-guard
+    """,
+    "made-in-a-global": """
+        from multiprocessing import Pool
+        pool = None
+        def begin():
+            global pool
+            pool = Pool(2)
+        begin()  # <- no-main-guard
+        print(pool.map(abs, [1]))
+    """,
+    "raised-as-an-exit": """
+        import multiprocessing as mp
+        def main():
+            mp.Pool(2)
+        raise SystemExit(main())  # <- no-main-guard
+    """,
     "processes-in-a-dictionary": """
         import multiprocessing as mp
         workers = {"a": mp.Process(target=print)}
@@ -254,6 +283,20 @@ FOUND = {
         from stable_baselines3.common.vec_env import SubprocVecEnv
         env = SubprocVecEnv([print])  # <- no-main-guard
     """,
+    "environments-in-processes": """
+        from stable_baselines3.common.env_util import make_vec_env
+        from stable_baselines3.common.vec_env import SubprocVecEnv
+        env = make_vec_env("CartPole-v1", n_envs=4, vec_env_cls=SubprocVecEnv)  # <- no-main-guard
+    """,
+    "coherence": """
+        from gensim.models import CoherenceModel
+        print(CoherenceModel(topics=[]).get_coherence())  # <- no-main-guard
+    """,
+    "spacy-pipe": """
+        import spacy
+        nlp = spacy.blank("en")
+        docs = list(nlp.pipe(["a"], n_process=2))  # <- no-main-guard
+    """,
     "datasets-map": """
         from datasets import load_dataset
         data = load_dataset("x")
@@ -302,6 +345,22 @@ FOUND = {
         WORKERS = 2
         loader = data.DataLoader([1], num_workers=WORKERS)
         batches = list(loader)  # <- no-main-guard
+    """,
+    "loader-asked-for-its-iterator": """
+        from torch.utils.data import DataLoader
+        batches = DataLoader([1], num_workers=2).__iter__()  # <- no-main-guard
+    """,
+    "loaders-of-a-function": """
+        from torch.utils.data import DataLoader
+        class Config:
+            num_workers = 4
+        def get_loaders(config):
+            return DataLoader([1], num_workers=config.num_workers), DataLoader([2], num_workers=config.num_workers)
+        train_loader, test_loader = get_loaders(Config)
+        print(len(train_loader))
+        for epoch in range(2):
+            for batch in train_loader:  # <- no-main-guard
+                print(batch)
     """,
     "loader-in-a-comprehension": """
         from torch.utils.data import DataLoader
@@ -386,6 +445,27 @@ FOUND = {
         from torch.utils.data import DataLoader
         trainer = L.Trainer()
         trainer.fit(None, DataLoader([1], num_workers=2))  # <- no-main-guard
+    """,
+    "loader-of-a-data-module": """
+        import lightning as L
+        from torch.utils.data import DataLoader
+        class Data(L.LightningDataModule):
+            def train_dataloader(self):
+                return DataLoader([1], num_workers=2)
+        trainer = L.Trainer()
+        trainer.fit(None, datamodule=Data())  # <- no-main-guard
+    """,
+    "loader-of-training-arguments": """
+        from transformers import Trainer, TrainingArguments
+        args = TrainingArguments("out", dataloader_num_workers=4)
+        trainer = Trainer(model=None, args=args)
+        trainer.train()  # <- no-main-guard
+    """,
+    "loader-made-by-a-library": """
+        from timm.data import create_loader
+        loader = create_loader([1], 224, num_workers=4)
+        for batch in loader:  # <- no-main-guard
+            print(batch)
     """,
     "loader-of-ones-own": """
         from torch.utils.data import DataLoader
@@ -1538,6 +1618,15 @@ FINE = {
         client = Client("tcp://scheduler:8786")
         other = Client(processes=False)
     """,
+    "threads-under-the-names-of-processes": """
+        import multiprocessing.dummy as mp
+        from multiprocessing import dummy, pool
+        import psutil
+        mp.Process(target=print).start()
+        dummy.Pool(2).map(abs, [1])
+        pool.ThreadPool(2).map(abs, [1])
+        print(psutil.Process().parent())
+    """,
     "joblib": """
         from joblib import Parallel, delayed
         print(Parallel(n_jobs=2)(delayed(abs)(n) for n in range(3)))
@@ -1583,6 +1672,23 @@ FINE = {
         import os
         os.mkdir("out")
         name = input("Name? ")
+    """,
+    "folder-made-and-no-workers": """
+        import os
+        from torch.utils.data import DataLoader
+        os.mkdir("out")
+        for batch in DataLoader([1], num_workers=0):
+            print(batch)
+    """,
+    "guarded-name-asked-for-with-care": """
+        import multiprocessing as mp
+        if __name__ == "__main__":
+            size = 3
+            mp.Process(target=print).start()
+        try:
+            print(size)
+        except NameError:
+            pass
     """,
     "folder-made-and-only-fork": """
         import os, multiprocessing as mp

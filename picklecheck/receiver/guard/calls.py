@@ -30,7 +30,6 @@ from picklecheck.receiver.guard.values import (
 __all__ = ["Caller"]
 
 _MAX_DEPTH = 12
-_LOADS = "iterates a data loader that has worker processes"
 _MAY_LOAD = "iterates a data loader, which starts worker processes where num_workers is above 0"
 
 
@@ -56,11 +55,16 @@ class Caller(LibraryCaller):
             return self._call_method(function.owner, function.name, arguments, node)
         if isinstance(function, Object):
             return self.call(self.attribute(function, "__call__", node), arguments, node)
-        if isinstance(function, Made) and function.known.name == "functools.partial":
-            given = function.arguments
+        return self._call_made(function, arguments, node) if isinstance(function, Made) else UNKNOWN
+
+    def _call_made(self, made: Made, arguments: Arguments, node: ast.AST) -> Value:
+        given = made.arguments
+        if made.known.name == "functools.partial":
             first, *rest = given.positional or [UNKNOWN]
             merged = Arguments([*rest, *arguments.positional], {**given.keywords, **arguments.keywords})
             return self.call(first, merged, node)
+        if made.known.name == "joblib.Parallel" and text_of(given.get(None, "backend")) == "multiprocessing":
+            self.start("makes a pool, whose processes start at once", None)  # its other backends need no guard
         return UNKNOWN
 
     def _call_function(self, function: Function, arguments: Arguments, node: ast.AST) -> Value:
@@ -207,7 +211,7 @@ class Caller(LibraryCaller):
         has = knowledge.workers(known, arguments)
         if has is not False:
             method = text_of(arguments.keywords.get("multiprocessing_context")) or context_of(arguments)
-            self.start(_LOADS if has else _MAY_LOAD, method, certain=has is True)
+            self.start(knowledge.LOADS if has else _MAY_LOAD, method, certain=has is True)
 
 
 def _key(function: Function, arguments: Arguments) -> tuple[object, ...] | None:

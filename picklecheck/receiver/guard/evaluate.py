@@ -68,6 +68,8 @@ class Evaluator(Base):
         if node.id in _BUILTINS:
             return Known(node.id)
         if node.id in self.guarded and scope.source is self.source and not scope.module.stars:
+            if any(names & {"NameError", "Exception", "BaseException"} for names in self.caught):
+                return UNKNOWN
             self.emit(Sort.NAME, f"uses {node.id}, which only the guarded block gives a value", name=node.id)
         return UNKNOWN
 

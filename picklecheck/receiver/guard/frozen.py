@@ -18,7 +18,7 @@ _FREEZERS = (b"cx_Freeze", b"py2exe", b"PyInstaller")
 
 def frozen_finding(source: Source) -> Finding | None:
     """Tell of a program that is frozen, starts processes, and does not call `freeze_support()`; None for others."""
-    if not source.starts or b"freeze_support" in source.data or b"__main__" not in source.data:
+    if not source.has_evidence or b"freeze_support" in source.data or b"__main__" not in source.data:
         return None
     guard = next((n for n in source.tree.body if isinstance(n, ast.If) and conditions.mentions_guard(n.test)), None)
     recipe = _recipe(source) if guard is not None else None

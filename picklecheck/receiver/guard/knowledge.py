@@ -8,16 +8,9 @@ from __future__ import annotations
 from picklecheck.receiver.guard.values import POSITIVE, Arguments, Const, Known, Made, Value, options
 
 __all__ = [
-    "AS_MAIN", "BUILTIN_ITERATES", "CALLS_BACK", "EAGER", "FROM_STARS", "LAUNCHERS", "WORDS", "answer", "canonical",
-    "constant", "is_loader", "known_package", "loads", "start_of_call", "start_of_method", "workers",
+    "AS_MAIN", "BUILTIN_ITERATES", "CALLS_BACK", "EAGER", "FROM_STARS", "LAUNCHERS", "LOADS", "answer", "canonical",
+    "constant", "is_loader", "is_starter", "loads", "start_of_call", "start_of_method", "workers",
 ]  # fmt: skip
-
-# A file without any of these words starts no process itself.
-WORDS = (
-    b"multiprocess", b"concurrent", b"ProcessPool", b"num_workers", b"num_proc", b"billiard", b"pathos", b"p_map",
-    b"distributed", b"VecEnv", b"VectorEnv", b"mpire", b"pebble", b"process_map", b"workers", b"uvicorn", b"launch",
-    b"DataLoader", b"pymc", b"ultralytics", b"vllm", b"set_start_method",
-)  # fmt: skip
 
 _PREFIXES = (
     ("torch.multiprocessing.spawn.", "torch.multiprocessing."),
@@ -66,6 +59,7 @@ _CALLS = {
     "multiprocessing.ProcessingPool": _POOL,
     "pathos.pools.ProcessPool": _POOL,
     "multiprocessing.Manager": _MANAGER,
+    "multiprocessing.Process.start": "starts a process",
     "multiprocessing.managers.SharedMemoryManager.__enter__": _MANAGER,
     "torch.multiprocessing.spawn": "starts processes",
     "torch.multiprocessing.start_processes": "starts processes",
@@ -73,6 +67,11 @@ _CALLS = {
     "torch_xla.launch": "starts processes",
     "accelerate.notebook_launcher": "starts processes",
     "tqdm.contrib.concurrent.process_map": "starts the processes of an executor",
+    "aiomultiprocess.Pool": _POOL,
+    "gensim.models.LdaMulticore": _POOL,
+    "gensim.models.ldamulticore.LdaMulticore": _POOL,
+    "tsfresh.extract_features": _POOL,
+    "tsfresh.extract_relevant_features": _POOL,
     "p_tqdm.p_map": _POOL,
     "p_tqdm.p_umap": _POOL,
     "stable_baselines3.common.vec_env.SubprocVecEnv": "starts one process for each environment",
@@ -81,9 +80,13 @@ _CALLS = {
     "vllm.LLM": "starts the engine's process",
     "pymc.sample": "starts one process for each chain",
 }
+LOADS = "iterates a data loader that has worker processes"
 _EXECUTOR = "gives a task to an executor, which starts its worker processes"
 _METHODS = {
     ("multiprocessing.Process", "start"): "starts a process",
+    ("aiomultiprocess.Process", "start"): "starts a process",
+    ("gensim.models.CoherenceModel", "get_coherence"): _POOL,
+    ("gensim.models.coherencemodel.CoherenceModel", "get_coherence"): _POOL,
     **dict.fromkeys(
         (("concurrent.futures.ProcessPoolExecutor", name) for name in ("submit", "map")),
         _EXECUTOR,
@@ -102,6 +105,8 @@ _METHODS = {
     **dict.fromkeys((("ultralytics.YOLO", name) for name in ("train", "val")), "loads its data with worker processes"),
 }  # fmt: skip
 _STARTERS = frozenset(owner for owner, _ in _METHODS)
+# Arguments that keep a call in one process, for the packages that have such.
+_ALONE = {"pymc": (("cores", 1), ("chains", 1)), "tsfresh": (("n_jobs", 0),)}
 # What wraps a function so that calling it starts processes.
 LAUNCHERS = frozenset(("megengine.distributed.launcher", "megengine.distributed.launcher.launcher"))
 # Runs other code as the main module: its main guard is open in a child too.
@@ -115,6 +120,8 @@ AS_MAIN = {
 }
 # Methods that hand a loader which they are given to an iteration.
 _FITS = frozenset(("fit", "validate", "test", "predict", "train", "evaluate", "fit_generator", "learn"))
+# The place of `num_workers` among the arguments.
+_NUM_WORKERS = {"torch.utils.data.DataLoader": 5, "megengine.data.DataLoader": 4}
 _NUM_PROC = frozenset(("map", "filter", "from_generator", "load_dataset", "save_to_disk", "push_to_hub"))
 # Functions of libraries that call, before they return, a function they are given.
 CALLS_BACK = frozenset(
@@ -143,19 +150,6 @@ _IN_CHILD: dict[str, object] = {
     "typing_extensions.TYPE_CHECKING": False,
     "sys.frozen": False,
 }
-# Packages that are too large to be read for each script that imports them; what they start stands in the tables above.
-_LARGE = frozenset(
-    (
-        "IPython", "PIL", "bokeh", "botocore", "boto3", "cv2", "datasets", "django", "flask", "gym", "gymnasium",
-        "h5py",
-        "hypothesis", "jax", "joblib", "keras", "lightning", "matplotlib", "megengine", "multiprocess", "mypy",
-        "networkx", "numba", "numpy", "pandas", "pip", "plotly", "polars", "pyarrow", "pydantic", "pygments", "pytest",
-        "pytorch_lightning", "requests", "rich", "scipy", "setuptools", "sklearn", "sqlalchemy", "sympy", "tensorflow",
-        "tokenizers", "torch", "torchvision", "torchaudio", "tqdm", "transformers", "typer", "wandb", "yaml", "attr",
-        "attrs", "click", "cloudpickle", "dill", "dask", "distributed", "loky",
-    )
-)  # fmt: skip
-
 # What `from module import *` may have brought.
 FROM_STARS = frozenset(
     (
@@ -165,11 +159,6 @@ FROM_STARS = frozenset(
         "shutil.rmtree", "tkinter.Tk",
     )
 )  # fmt: skip
-
-
-def known_package(name: str) -> bool:
-    """Tell whether a package is left unread."""
-    return name in _LARGE
 
 
 def constant(name: str) -> Value | None:
@@ -184,7 +173,7 @@ def answer(known: Known) -> Value | None:
 
 def is_loader(known: Known) -> bool:
     """Tell whether instances of a library's class are data loaders."""
-    return known.name.rpartition(".")[2].endswith("DataLoader") or known.name.endswith("data.Loader")
+    return any("loader" in part.lower() for part in known.name.split(".")[-2:])
 
 
 def is_starter(known: Known) -> bool:
@@ -194,7 +183,7 @@ def is_starter(known: Known) -> bool:
 
 def workers(known: Known, arguments: Arguments) -> bool | None:
     """Tell whether a loader has worker processes; None where only a run would show."""
-    position = {"torch": 5, "megengine": 4}.get(known.name.partition(".")[0])
+    position = _NUM_WORKERS.get(known.name)
     given = arguments.get(position, "num_workers")
     return False if given is None else _above(given, 0)
 
@@ -202,9 +191,10 @@ def workers(known: Known, arguments: Arguments) -> bool | None:
 def start_of_call(known: Known, arguments: Arguments) -> str | None:
     """Say how calling a library's function or class starts processes; None where it does not."""
     if known.name in _CALLS:
-        if known.name == "pymc.sample" and _is(arguments, "cores", 1):
-            return None
-        return _CALLS[known.name]
+        alone = any(_is(arguments, name, number) for name, number in _ALONE.get(known.name.partition(".")[0], ()))
+        return None if alone else _CALLS[known.name]
+    if any(_is_subprocess_env(value) for value in arguments.keywords.values()):
+        return "starts one process for each environment"
     if known.name in ("distributed.LocalCluster", "distributed.Client"):
         return _cluster(known, arguments)
     if known.name == "uvicorn.run" and (_true(arguments, "reload") or _more(arguments, "workers", 1)):
@@ -214,9 +204,15 @@ def start_of_call(known: Known, arguments: Arguments) -> str | None:
     return _by_keyword(known.name.rpartition(".")[2], arguments)
 
 
+def _is_subprocess_env(value: Value) -> bool:
+    return isinstance(value, Known) and value.name.endswith(".SubprocVecEnv")
+
+
 def _by_keyword(name: str, arguments: Arguments) -> str | None:
     if _true(arguments, "use_multiprocessing"):
         return "loads its data with worker processes"
+    if name == "pipe" and _more_or_all(arguments, "n_process"):
+        return "starts one process for each part of its data"
     if name in _NUM_PROC and _more(arguments, "num_proc", 1):
         return _POOL
     return None
@@ -231,17 +227,22 @@ def _cluster(known: Known, arguments: Arguments) -> str | None:
     return "starts the processes of a local cluster"
 
 
-def start_of_method(made: Known, method: str, arguments: Arguments) -> str | None:
+def start_of_method(made: Known, made_with: Arguments, method: str, arguments: Arguments) -> str | None:
     """Say how calling a method of a library's object starts processes; None where it does not."""
     if method == "run_in_executor":
         return _EXECUTOR if any(_is_executor(value) for value in arguments.all()) else None
-    if method in _FITS and any(loads(value) for value in arguments.all()):
-        return "iterates a data loader that has worker processes"
+    if method in _FITS and (any(map(loads, arguments.all())) or any(map(_has_loaders, made_with.all()))):
+        return LOADS
     return _METHODS.get((made.name, method)) or _by_keyword(method, arguments)
 
 
 def _is_executor(value: Value) -> bool:
     return any(isinstance(v, Made) and v.known.name == "concurrent.futures.ProcessPoolExecutor" for v in options(value))
+
+
+def _has_loaders(value: Value) -> bool:
+    """Tell whether a value is settings that give a trainer's loaders worker processes."""
+    return isinstance(value, Made) and _more(value.arguments, "dataloader_num_workers", 0)
 
 
 def loads(value: Value) -> bool:

@@ -40,6 +40,9 @@ _AWAITS = frozenset(
 )
 
 
+_GIVE_LOADERS = ("train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader")
+
+
 class LibraryCaller(Noting):
     """Reads calls of functions, classes and methods that have no source here."""
 
@@ -52,6 +55,9 @@ class LibraryCaller(Noting):
             self.start(how, known.method or context_of(arguments))
         self.work(work_of_call(known.name, arguments))
         self._runs_as_main(known, arguments)
+        if known.name in ("map", "filter") and len(arguments.positional) > 1:
+            given = Arguments([self.iterate(one, node) for one in arguments.positional[1:]])
+            return Sequence([self.call(arguments.positional[0], given, node)])
         if known.name in knowledge.BUILTIN_ITERATES:
             items = [self.iterate(one, node) for one in arguments.positional]
             if known.name in knowledge.EAGER:
@@ -137,9 +143,13 @@ class LibraryCaller(Noting):
     def _library_method(
         self, known: Known, made_with: Arguments, name: str, arguments: Arguments, node: ast.AST
     ) -> None:
-        how = knowledge.start_of_method(known, name, arguments)
+        how = knowledge.start_of_method(known, made_with, name, arguments)
         if how:
             self.start(how, known.method or context_of(made_with))
+        if name == "__iter__":
+            self.iterate(Made(known, made_with), node)
+        if name in ("fit", "validate", "test", "predict"):
+            self._asks_for_loaders(arguments, node)
         if name == "start" and known.name in ("threading.Thread", "threading.Timer"):
             target = made_with.get(1, "target" if known.name.endswith("Thread") else "function")
             if isinstance(target, Function):
@@ -147,12 +157,20 @@ class LibraryCaller(Noting):
         elif name in _AWAITS or (name in ("submit", "map") and known.name.endswith("ThreadPoolExecutor")):
             self._call_back(arguments, node)
 
+    def _asks_for_loaders(self, arguments: Arguments, node: ast.AST) -> None:
+        """Read what a trainer does with a model or data module of the project: it asks it for its loaders."""
+        for value in arguments.all():
+            if isinstance(value, Object):
+                for name in _GIVE_LOADERS:
+                    if value.cls.find(name):
+                        self.iterate(self.call(self.attribute(value, name, node), Arguments(), node), node)
+
     def _inherited(self, owner: Object, name: str, arguments: Arguments) -> Value:
         """Read a call of a method that a class of the project has from a library's class."""
         for base in map(knowledge.canonical, owner.cls.known_bases()):
             if name == "__init__":
                 (owner.real or owner).base_arguments = arguments
-            how = knowledge.start_of_method(base, name, arguments)
+            how = knowledge.start_of_method(base, owner.base_arguments or Arguments(), name, arguments)
             if how:
                 self.start(how, base.method or context_of(owner.base_arguments or arguments))
         return UNKNOWN

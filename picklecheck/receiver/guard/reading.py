@@ -104,7 +104,7 @@ def read(world: World, source: Source) -> list[Event]:
     Raises:
         Unreadable: it is no Python.
     """
-    reading = Reading(world, source, as_main=True)
+    reading = Reading(world, source, as_main=not source.is_package)  # a package is only ever imported
     if b"__mp_main__" not in source.data:
         world.readings.setdefault(source.path, reading)  # as an import it is the same
     reading.run()

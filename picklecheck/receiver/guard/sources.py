@@ -10,16 +10,17 @@ import tokenize
 import warnings
 from functools import cached_property
 
-from picklecheck.receiver.guard.knowledge import WORDS
+from picklecheck.receiver.guard.packages import WORDS
 
 __all__ = ["Source", "Unreadable"]
 
-# Words of a file that starts processes, as far as a glance can tell: then what it does at import level is repeated.
-_STARTS = re.compile(
-    rb"\b(?:Process|Pool|Manager|process_map|LocalCluster|SubprocVecEnv|AsyncVectorEnv|launcher|DataLoader)\s*\(|"
-    rb"\b(?:ProcessPoolExecutor|num_workers|num_proc|start_processes|use_multiprocessing)\b|"
+# Words of a file that starts processes, as far as a glance can tell.
+_EVIDENCE = re.compile(
+    rb"\b(?:Process|Pool|Manager|process_map|LocalCluster|SubprocVecEnv|AsyncVectorEnv|launcher)\s*\(|"
+    rb"\b(?:ProcessPoolExecutor|num_workers(?!\s*=\s*0\b)|num_proc|start_processes|use_multiprocessing)\b|"
     rb"(?:mp|multiprocessing)\.spawn\(|\(\s*(?:\w+\.)*Process\s*\)\s*:|import [^\n]*\b(?:Process|Pool|Manager)\b"
 )
+_STARTS = re.compile(_EVIDENCE.pattern + rb"|DataLoader\(|n_process")
 _SETS_ENVIRONMENT = re.compile(rb"environ\[[^\]]+\]\s*=[^=]|environ\.(?:setdefault|update)|putenv")
 _WORKS = re.compile(
     rb"\b(?:mkdir|makedirs|mkfifo|symlink(?:_to)?|link|rmtree|unlink|rmdir|removedirs|copytree|move|input|getpass|bind|chdir|flock|lockf|File|ZipFile|SharedMemory|memmap|main|FileHandler|execute|read(?:line|lines)?|"
@@ -75,6 +76,11 @@ class Source:
     def starts(self) -> bool:
         """Whether it seems to start processes somewhere."""
         return self.has_words and _STARTS.search(self.data) is not None
+
+    @cached_property
+    def has_evidence(self) -> bool:
+        """Whether it surely says that it starts processes: then what it does at import level is repeated."""
+        return self.has_words and _EVIDENCE.search(self.data) is not None
 
     @cached_property
     def sets_environment(self) -> bool:

@@ -104,7 +104,7 @@ class Bound(Value):
 
 @dataclass(slots=True, eq=False)
 class Sequence(Value):
-    """A list, tuple, set or dictionary that was written down; `keys` are those of a dictionary."""
+    """A list, tuple, set or dictionary; `keys` are those of a dictionary."""
 
     items: list[Value] = field(default_factory=list)
     keys: list[object] | None = None

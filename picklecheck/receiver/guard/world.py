@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from picklecheck.receiver.guard.knowledge import known_package
+from picklecheck.receiver.guard.packages import known_package
 from picklecheck.receiver.guard.sources import Source, Unreadable
 
 __all__ = ["World"]
@@ -35,6 +35,7 @@ class World:
         self._matters: dict[str, bool] = {}
         self._barren: set[str] = set()  # files that neither start processes nor import one that does
         self._worth: dict[str, bool] = {}
+        self._found: dict[tuple[str, tuple[str, ...], bool, str | None], Source | None] = {}
         self._indexes: dict[str, dict[str, tuple[frozenset[str], bool]]] = {}
         self._to_parse = _MAX_PARSED
         self.generators: dict[ast.AST, bool] = {}  # which functions are generators
@@ -96,12 +97,19 @@ class World:
 
     def find(self, name: str, source: Source) -> Source | None:
         """Find the file of a module that a file imports; None for one that has no source to be read here."""
+        in_package = "." in source.name or source.is_package
+        key = name, source.search, in_package, source.name.partition(".")[0] if source.foreign else None
+        if key not in self._found:
+            self._found[key] = self._find(name, source, in_package=in_package)
+        found = self._found[key]
+        return self._find(name, source, in_package=in_package) if found is source else found
+
+    def _find(self, name: str, source: Source, *, in_package: bool) -> Source | None:
         top = name.partition(".")[0]
         if source.foreign and top != source.name.partition(".")[0]:
             return None  # what a library takes from other libraries is left to the tables
         if top == _OWN:
             return None  # a trial that comes to a trial while it imports the main module makes no other
-        in_package = "." in source.name or source.is_package
         if not (in_package and top in sys.stdlib_module_names):
             for folder in source.search:
                 if os.path.basename(folder) in _INSTALLED and top != source.name.partition(".")[0]:
@@ -186,7 +194,7 @@ class World:
 
     def starts_somewhere(self, source: Source) -> bool:
         """Tell whether a file, one that it imports, or one that imports it, seems to start processes."""
-        if any(one.starts and not one.foreign for one in self._reach(source, {source.path: source})):
+        if any(one.has_evidence and not one.foreign for one in self._reach(source, {source.path: source})):
             return True
         return self.is_imported(source, by_starters=True)
 
@@ -210,7 +218,7 @@ class World:
         if folder not in self._indexes:
             names = [name for name in sorted(self._listing(folder)) if name.endswith(".py")][:_MAX_SIBLINGS]
             found = [self._quietly(os.path.join(folder, name), "", (), False) for name in names]
-            self._indexes[folder] = {one.path: (frozenset(one.imports), one.starts) for one in found if one}
+            self._indexes[folder] = {one.path: (frozenset(one.imports), one.has_evidence) for one in found if one}
         return self._indexes[folder]
 
     def _reach(self, source: Source, seen: dict[str, Source]) -> Iterator[Source]:
