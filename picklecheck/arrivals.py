@@ -223,7 +223,7 @@ def _tell(trip: Trip, again: Replay, refusals: Sequence[dict[str, Any]]) -> tupl
 
 def _finished(failure: Failure, refusal: dict[str, Any]) -> Failure:
     name = f"{refusal['module']}.{refusal['name']}" if refusal["role"] == "name" else None
-    return dataclasses.replace(failure, stage="unpickle", name=name)
+    return dataclasses.replace(failure, stage="unpickle", name=name, path_count=len(failure.paths))
 
 
 def _find_named(again: Replay, wanted: dict[tuple[str, str], Any]) -> dict[int, tuple[str, str]]:
@@ -274,7 +274,7 @@ def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> lis
         fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
         fields.update(
             kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
-            stage="behaviour", severity="warning",
+            stage="behaviour", severity="warning", path_count=len(failure.paths),
         )  # fmt: skip
         hazards.append(Finding(**fields))
     return hazards
