@@ -223,7 +223,13 @@ def _tell(trip: Trip, again: Replay, refusals: Sequence[dict[str, Any]]) -> tupl
 
 def _finished(failure: Failure, refusal: dict[str, Any]) -> Failure:
     name = f"{refusal['module']}.{refusal['name']}" if refusal["role"] == "name" else None
-    return dataclasses.replace(failure, stage="unpickle", name=name, path_count=len(failure.paths))
+    return dataclasses.replace(failure, stage="unpickle", name=name, path_count=_count(failure))
+
+
+def _count(failure: Failure) -> int:
+    """Give the number of ways to it; what the pass counts are also the wrappers that the explaining run put around."""
+    is_class = bool(failure.trail) and failure.trail[-1].step.kind == "class"  # then each has one to the instance too
+    return max(1, len(failure.paths) // (1 + is_class))
 
 
 def _find_named(again: Replay, wanted: dict[tuple[str, str], Any]) -> dict[int, tuple[str, str]]:
@@ -274,7 +280,7 @@ def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> lis
         fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
         fields.update(
             kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
-            stage="behaviour", severity="warning", path_count=len(failure.paths),
+            stage="behaviour", severity="warning", path_count=_count(failure),
         )  # fmt: skip
         hazards.append(Finding(**fields))
     return hazards

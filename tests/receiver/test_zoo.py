@@ -36,6 +36,12 @@ def test_paths_lead_to_the_culprit(specimen):
         assert eval(failure.path, {"obj": obj}) is failure.obj
 
 
+def test_references_are_the_sender_s():
+    shared = zoo.Joined(1, 2)
+    once, twice = explained([zoo.Joined(1, 2), shared, {"k": shared}]).failures
+    assert (once.path_count, twice.path_count, twice.paths) == (1, 2, ("obj[1]", "obj[2]['k']"))
+
+
 @pytest.mark.parametrize("protocol", range(6))
 def test_every_protocol_is_tried(protocol):
     obj = [1, zoo.Joined(1, 2), {"k": zoo.Raises()}]
