@@ -11,7 +11,7 @@ import picklecheck
 
 PACKAGE = Path(picklecheck.__file__).parent
 
-GROUND = {"errors", "guarded", "model", "paths", "safe", "source", "source_index", "standins"}
+GROUND = {"errors", "extensions", "guarded", "model", "paths", "safe", "source", "source_index", "standins"}
 KNOWLEDGE = {"kinds"}
 SIBLINGS = {"fixes", "hazards", "probe", "receiver", "transports"}
 EDGES = {"api", "arrivals", "crossing", "findings", "lost", "render"}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 from picklecheck.cli import output
 from picklecheck.errors import UsageError
 from picklecheck.model import SCHEMA, Finding
+from picklecheck.probe import collector_off
 from picklecheck.receiver.guard import GUARD, Result, read_files
 from picklecheck.render.words import Pen, count
 
@@ -29,25 +28,13 @@ def guard(paths: Sequence[str], *, as_json: bool) -> bool:
         UsageError: a path does not exist, or there is no Python file among them.
     """
     files = list(dict.fromkeys(file for path in paths for file in _files(path)))
-    with _no_collector():
+    with collector_off():  # the trees hold no cycles, and all are needed
         result = read_files(files)
     told = output.pen(sys.stderr)
     for line in result.unread:
         output.write(sys.stderr, f"picklecheck: not read: {told.clean(line)}")
     output.write(sys.stdout, _json(result) if as_json else _text(result, len(files)))
     return not any(finding.severity == "error" for finding in result.findings)
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Keep the collector from going through the trees again and again: they hold no cycles, and all are needed."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _files(path: str) -> Iterator[str]:

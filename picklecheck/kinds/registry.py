@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.resources
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from picklecheck.errors import UsageError
+from picklecheck.extensions import Extensions
 from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
 from picklecheck.kinds.subject import Arrival, Subject
 from picklecheck.kinds.table import ROWS, WITHOUT_OBJECT
@@ -17,7 +17,7 @@ from picklecheck.safe import module_of
 
 __all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "register_kind", "slugs", "whole"]
 
-_GROUP = "picklecheck.kinds"
+_extensions = Extensions("picklecheck.kinds")
 # objects of the standard library that the pickler goes into, and refuses for what it meets there
 _WHOLES = frozenset({"archive", "executor", "file", "logger", "pool", "queue", "subprocess", "thread"})
 Test = Callable[[Subject], bool]
@@ -43,8 +43,6 @@ class Kind:
 _NO_ERROR = Exception()
 
 _own: dict[str, tuple[Test, Kind, str]] = {}
-_loading = threading.RLock()
-_loaded = False
 
 
 def register_kind(
@@ -78,7 +76,7 @@ def find(subject: Subject) -> Kind:
 
     The user's own kinds say why something cannot be pickled, so they are not asked for the other side.
     """
-    _load_entry_points()
+    _extensions.load()
     arrival = subject.arrival
     if arrival is not None:
         return get(next(slug for slug, fits in ARRIVAL_ROWS if fits(subject, arrival)))
@@ -99,7 +97,7 @@ def whole(obj: object) -> Kind | None:
 
 def slugs() -> tuple[str, ...]:
     """Give the slugs of all kinds: the built-in ones in the order in which they are tried, then the user's own."""
-    _load_entry_points()
+    _extensions.load()
     return (*_in_order(), *(slug for slug in _own if slug not in _built_in()))
 
 
@@ -109,7 +107,7 @@ def get(slug: str) -> Kind:
     Raises:
         UsageError: there is none; the text lists near names.
     """
-    _load_entry_points()
+    _extensions.load()
     if slug in _own:
         return _own[slug][1]
     return _read(_known(slug))[0]
@@ -121,7 +119,7 @@ def page(slug: str) -> str:
     Raises:
         UsageError: there is no such kind; the text lists near names.
     """
-    _load_entry_points()
+    _extensions.load()
     if slug in _own:
         return _own[slug][2]
     return _read(_known(slug))[1]
@@ -161,26 +159,3 @@ def _read(slug: str) -> tuple[Kind, str]:
     _, front, body = text.split("---\n", 2)
     words = dict(line.split(": ", 1) for line in front.splitlines())
     return Kind(slug, words["title"], words["reason"], words["advice"]), body.lstrip("\n")
-
-
-def _was_loaded() -> bool:
-    return _loaded  # asked again by a thread that had to wait
-
-
-def _load_entry_points() -> None:
-    global _loaded
-    if _loaded:
-        return
-    with _loading:
-        if _was_loaded():
-            return
-        _loaded = True  # first, because what is loaded may ask for kinds itself
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group=_GROUP):
-            try:
-                point.load()()
-            except Exception as error:  # another package's fault must not stop the report
-                import warnings
-
-                warnings.warn(f"picklecheck: kinds of {point.value} were not loaded: {error!r}", stacklevel=2)

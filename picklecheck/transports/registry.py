@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from picklecheck.errors import UsageError
+from picklecheck.extensions import Extensions
 from picklecheck.paths import Step
 from picklecheck.safe import mro, qualified_name, type_name
 from picklecheck.transports.base import Crossing, Part, Transport
@@ -20,7 +20,7 @@ from picklecheck.transports.starting import method_of, resolve_start_method
 
 __all__ = ["find", "names", "opened", "register_transport"]
 
-_GROUP = "picklecheck.transports"
+_extensions = Extensions("picklecheck.transports")
 _TABLE = {
     transport.name: transport
     for transport in (
@@ -28,8 +28,6 @@ _TABLE = {
     )
 }  # fmt: skip
 _own: dict[str, Transport] = {}
-_loading = threading.RLock()
-_loaded = False
 
 
 def find(name: str | None) -> Transport:
@@ -42,7 +40,7 @@ def find(name: str | None) -> Transport:
         return PROCESS
     if name in _TABLE:
         return _TABLE[name]
-    _load_entry_points()
+    _extensions.load()
     if name not in _own:
         near = difflib.get_close_matches(name, names(), n=1, cutoff=0.7)
         meant = f"; did you mean {near[0]}?" if near else ""
@@ -52,7 +50,7 @@ def find(name: str | None) -> Transport:
 
 def names() -> tuple[str, ...]:
     """Give the names of all transports, the built-in ones first."""
-    _load_entry_points()
+    _extensions.load()
     return (*_TABLE, *_own)
 
 
@@ -64,7 +62,7 @@ def opened(obj: object, transport: Transport | None) -> tuple[Transport, Crossin
         transport: the only one that is asked; None for all, the users' own first and the last registered before others.
     """
     if transport is None:
-        _load_entry_points()
+        _extensions.load()
     asked = [*reversed(_own.values()), *_TABLE.values()] if transport is None else [transport]
     for candidate in asked:
         for open_ in candidate.opens:
@@ -165,26 +163,3 @@ def _parts(name: str, given: Mapping[str, object]) -> tuple[Part, ...]:
             raise UsageError(f"transport {name!r}: parts are named by what stands behind the loader, as '.dataset'")
         found.append(Part(obj=obj, steps=(Step("attribute", path),), arrivals=(obj,)))
     return tuple(found)
-
-
-def _was_loaded() -> bool:
-    return _loaded  # asked again by a thread that had to wait
-
-
-def _load_entry_points() -> None:
-    global _loaded
-    if _loaded:
-        return
-    with _loading:
-        if _was_loaded():
-            return
-        _loaded = True  # first, because what is loaded may ask for transports itself
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group=_GROUP):
-            try:
-                point.load()()
-            except Exception as error:  # another package's fault must not stop the report
-                import warnings
-
-                warnings.warn(f"picklecheck: transports of {point.value} were not loaded: {error!r}", stacklevel=2)

@@ -9,6 +9,7 @@ import pytest
 
 import picklecheck
 from picklecheck import UsageError, explain, explain_call, register_transport
+from picklecheck.extensions import Extensions
 from picklecheck.transports import registry
 from tests.specimens import Box
 from tests.transports.real import check, error_of
@@ -163,7 +164,7 @@ def test_entry_points_are_loaded_when_they_are_needed(monkeypatch):
         return [Point(lambda: register_transport("tile-loader", TileLoader, parts))]
 
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-    monkeypatch.setattr(registry, "_loaded", False)
+    monkeypatch.setattr(registry, "_extensions", Extensions("picklecheck.transports"))
     assert explain(TileLoader(1)).transport == "tile-loader"
     assert "tile-loader" in registry.names()
     assert asked == ["picklecheck.transports"]
@@ -171,7 +172,7 @@ def test_entry_points_are_loaded_when_they_are_needed(monkeypatch):
 
 def test_an_entry_point_that_fails_is_a_warning(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Point(lambda: 1 / 0)])
-    monkeypatch.setattr(registry, "_loaded", False)
+    monkeypatch.setattr(registry, "_extensions", Extensions("picklecheck.transports"))
     with pytest.warns(UserWarning, match="transports of tiles:register were not loaded: ZeroDivisionError"):
         assert explain([1]).ok
 
