@@ -1435,6 +1435,21 @@ FINE = {
         if __name__ == "__main__":
             mp.Process(target=print).start()
     """,
+    "file-made-and-removed": """
+        import os, tempfile, multiprocessing as mp
+        handle, name = tempfile.mkstemp()
+        os.close(handle)
+        os.remove(name)
+        def can_link():
+            os.symlink("a", "b")
+            os.remove("b")
+        try:
+            can_link()
+        except OSError:
+            pass
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
     "a-table-made-with-care": """
         import sqlite3, multiprocessing as mp
         connection = sqlite3.connect("x.db")
