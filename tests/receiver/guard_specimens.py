@@ -408,6 +408,24 @@ FOUND = {
         for batch in loader:  # <- no-main-guard?
             print(batch)
     """,
+    "loader-with-workers-of-an-option": """
+        import argparse
+        from torch.utils.data import DataLoader
+        parser = argparse.ArgumentParser()
+        group = parser.add_argument_group("loading")
+        group.add_argument("-j", "--num-workers", type=int, default=4)
+        args = parser.parse_args()
+        for batch in DataLoader([1], num_workers=args.num_workers):  # <- no-main-guard
+            print(batch)
+    """,
+    "started-where-an-option-says-so": """
+        import argparse, multiprocessing as mp
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--jobs", type=int, default=1)
+        args, rest = parser.parse_known_args()
+        if args.jobs > 1:
+            mp.Pool(args.jobs)  # <- no-main-guard
+    """,
     "loaders-in-a-dictionary": """
         from torch.utils.data import DataLoader
         loaders = {phase: DataLoader([1], num_workers=2) for phase in ("train", "val")}
@@ -1417,6 +1435,21 @@ FINE = {
         if __name__ == "__main__":
             mp.Process(target=print).start()
     """,
+    "file-made-and-removed": """
+        import os, tempfile, multiprocessing as mp
+        handle, name = tempfile.mkstemp()
+        os.close(handle)
+        os.remove(name)
+        def can_link():
+            os.symlink("a", "b")
+            os.remove("b")
+        try:
+            can_link()
+        except OSError:
+            pass
+        if __name__ == "__main__":
+            mp.Process(target=print).start()
+    """,
     "a-table-made-with-care": """
         import sqlite3, multiprocessing as mp
         connection = sqlite3.connect("x.db")
@@ -1557,6 +1590,15 @@ FINE = {
         for batch in loader:
             print(batch)
         print(list(other))
+    """,
+    "loader-with-no-workers-of-an-option": """
+        import argparse
+        from torch.utils.data import DataLoader
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--workers", type=int, default=0)
+        args = parser.parse_args()
+        for batch in DataLoader([1], num_workers=args.workers):
+            print(batch)
     """,
     "loader-not-iterated": """
         from torch.utils.data import DataLoader

@@ -104,6 +104,8 @@ class Base:
             found = owner.find(name)
             return self.taken(found[0], owner, found[1]) if found else Bound(owner, name)
         if isinstance(owner, Made):
+            if name in owner.extras:
+                return owner.extras[name]
             return knowledge.constant(f"{owner.known.name}().{name}") or Bound(owner, name)
         if name == "__module__" and isinstance(owner, Function):
             return owner.scope.module.names.get("__name__", UNKNOWN)

@@ -5,7 +5,7 @@ Names are full names after `canonical`. A row says what happens, as the predicat
 
 from __future__ import annotations
 
-from picklecheck.receiver.guard.values import POSITIVE, Arguments, Const, Known, Made, Value, options
+from picklecheck.receiver.guard.values import POSITIVE, Arguments, Const, Default, Known, Made, Value, options
 
 __all__ = [
     "AS_MAIN", "BUILTIN_ITERATES", "CALLS_BACK", "EAGER", "FROM_STARS", "LAUNCHERS", "LOADS", "answer", "canonical",
@@ -257,7 +257,7 @@ def _above(value: Value, least: int) -> bool | None:
     if value is POSITIVE:
         return True
     answers = {
-        one.value > least if isinstance(one, Const) and isinstance(one.value, (int, float)) else None
+        one.value > least if isinstance(one, (Const, Default)) and isinstance(one.value, (int, float)) else None
         for one in options(value)
         if not (isinstance(one, Const) and one.value is None)
     }

@@ -7,7 +7,7 @@ import ast
 from picklecheck.receiver.guard import knowledge
 from picklecheck.receiver.guard.events import Sort
 from picklecheck.receiver.guard.noting import Noting
-from picklecheck.receiver.guard.plain import context_of, full_name, of_sequence, of_string, text_of
+from picklecheck.receiver.guard.plain import context_of, full_name, of_parser, of_sequence, of_string, text_of
 from picklecheck.receiver.guard.values import (
     UNKNOWN,
     Arguments,
@@ -132,6 +132,8 @@ class LibraryCaller(Noting):
         if isinstance(owner, Object):
             return self._inherited(owner, name, arguments)
         if isinstance(owner, Made):
+            if owner.known.name.startswith("argparse.ArgumentParser"):
+                return of_parser(owner, name, arguments)
             self._library_method(owner.known, owner.arguments, name, arguments, node)
         else:
             self._library_method(Known("?"), Arguments(), name, arguments, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from picklecheck.model import Place
@@ -11,6 +12,9 @@ from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.work import Work
 
 __all__ = ["Noting"]
+
+
+_MAKES = re.compile(r"mkstemp|mkdtemp|TemporaryFile|symlink\(|touch\(|open\([^\n]*[\"'][wxa]|mkdir")
 
 
 class Noting(Evaluator):
@@ -51,7 +55,18 @@ class Noting(Evaluator):
             or any(caught & {*done.errors, "Exception", "BaseException"} for caught in self.caught)
         ):
             return
+        if done.what.startswith("removes what") and self._makes_it_first():
+            return
         self.emit(Sort.WORK, done.what, severity=done.severity)
+
+    def _makes_it_first(self) -> bool:
+        """Tell whether what is removed seems to be made right before, so that it is there each time."""
+        if self.frames:
+            node = self.frames[-1].function.node
+            lines = self.frames[-1].function.source.lines[node.lineno - 1 : node.end_lineno]
+        else:
+            lines = self.source.lines[: self.anchor.line] if self.anchor else []
+        return any(_MAKES.search(line) for line in lines)
 
     def start(self, what: str, method: str | None, *, certain: bool = True) -> None:
         """Note that processes are started."""

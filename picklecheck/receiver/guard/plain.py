@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from picklecheck.receiver.guard.values import UNKNOWN, Arguments, Bound, Const, Known, Made, Sequence, Value
+from picklecheck.receiver.guard.values import UNKNOWN, Arguments, Bound, Const, Default, Known, Made, Sequence, Value
 
-__all__ = ["context_of", "full_name", "of_sequence", "of_string", "text_of"]
+__all__ = ["context_of", "full_name", "of_parser", "of_sequence", "of_string", "text_of"]
 
 _STRING_METHODS = frozenset(("startswith", "endswith", "strip", "lower", "upper", "lstrip", "rstrip"))
 
@@ -30,6 +30,20 @@ def full_name(value: Value) -> str:
     if isinstance(value, Bound):
         return f"{full_name(value.owner)}.{value.name}"[-200:]
     return value.name if isinstance(value, Known) else "?"
+
+
+def of_parser(owner: Made, name: str, arguments: Arguments) -> Value:
+    """Read a call of a method of an `argparse` parser: the defaults of its options are kept."""
+    made = Made(Known(f"{owner.known.name}().{name}"), arguments, owner.extras)
+    if name == "add_argument":
+        words = [text for text in map(text_of, arguments.positional) if text]
+        option = text_of(arguments.keywords.get("dest")) or max(words, key=len, default="").lstrip("-").replace(
+            "-", "_"
+        )
+        default = arguments.keywords.get("default")
+        if isinstance(default, Const) and type(default.value) is int:
+            owner.extras[option] = Default(default.value)
+    return Sequence([made, UNKNOWN]) if name == "parse_known_args" else made
 
 
 def of_sequence(owner: Sequence, name: str, arguments: Arguments) -> Value:

@@ -11,20 +11,12 @@ if TYPE_CHECKING:
     from picklecheck.receiver.guard.sources import Source
 
 __all__ = [
-    "POSITIVE", "UNKNOWN", "Arguments", "Bound", "Class", "Const", "Either", "Function", "Known", "Made", "Mixed",
-    "Module", "Object", "Pending", "Scope", "Sequence", "Value", "either", "options", "truth", "varies",
+    "POSITIVE", "UNKNOWN", "Arguments", "Bound", "Class", "Const", "Default", "Either", "Function", "Known", "Made",
+    "Mixed", "Module", "Object", "Pending", "Scope", "Sequence", "Value", "either", "options", "truth",
 ]  # fmt: skip
 
 _MAX_OPTIONS = 6
 _MAX_ITEMS = 12
-# calls whose answer is another one in each process, or at each moment
-_VARYING = frozenset(
-    (
-        "time.time", "time.time_ns", "time.strftime", "time.localtime", "time.ctime", "datetime.datetime.now",
-        "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today", "uuid.uuid4", "uuid.uuid1",
-        "os.getpid", "secrets.token_hex", "tempfile.mktemp",
-    )
-)  # fmt: skip
 
 
 class Value:
@@ -49,6 +41,13 @@ class _Positive(Value):
 
 POSITIVE = _Positive()
 """A number that is above zero wherever the program runs, such as the count of processors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Default(Value):
+    """What an option of the command line is where nothing else is asked for; a condition on it stays open."""
+
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +87,11 @@ class Arguments:
 
 @dataclass(slots=True, eq=False)
 class Made(Value):
-    """What a call of a library's class or function gave."""
+    """What a call of a library's class or function gave; `extras` are attributes that are known of it."""
 
     known: Known
     arguments: Arguments
+    extras: dict[str, Value] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -286,18 +286,3 @@ def truth(value: Value) -> bool | None:
     if value is POSITIVE or isinstance(value, (Function, Class, Module)):
         return True
     return None
-
-
-def varies(value: Value, depth: int = 5) -> bool:
-    """Tell whether a value is another one in each process: a time, a process id, or a name made of one."""
-    if depth == 0:
-        return False
-    if isinstance(value, Made):
-        return value.known.name.partition("()")[0] in _VARYING or any(
-            varies(part, depth - 1) for part in value.arguments.all()
-        )
-    if isinstance(value, Bound):
-        return varies(value.owner, depth - 1)
-    if isinstance(value, Mixed):
-        return any(varies(part, depth - 1) for part in value.parts)
-    return False

@@ -14,8 +14,8 @@ from picklecheck.receiver.guard.values import (
     Sequence,
     Value,
     options,
-    varies,
 )
+from picklecheck.receiver.guard.varying import varies
 
 __all__ = ["Work", "is_path", "work_of_call", "work_of_method"]
 
