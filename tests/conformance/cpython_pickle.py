@@ -34,7 +34,9 @@ def hooked(cls: type, tally: Tally) -> type:
         if not hasattr(os, "fork"):
             return
         passes = in_a_fork(lambda: real_error(obj, protocol) is None)
-        report = in_a_fork(lambda: picklecheck.explain(obj, name="obj", via="pickle", protocol=protocol).ok)
+        report = in_a_fork(
+            lambda: picklecheck.explain(obj, name="obj", via="pickle", protocol=protocol, roundtrip=False).ok
+        )
         tally.compared += 1
         tally.refused += not passes
         if report != passes:
