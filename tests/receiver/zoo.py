@@ -145,6 +145,11 @@ class Counted:
         self.number = number
 
 
+class Labels(frozenset):
+    def __new__(cls, items, label):
+        return super().__new__(cls, items)
+
+
 class Known(int):
     def __new__(cls, value, low):
         self = super().__new__(cls, value)
@@ -163,9 +168,9 @@ class Strict(Point):
         return super().__new__(cls, x, x)
 
 
-@specimen(*(("new-arguments", f"obj[{number}]") for number in range(5)))
+@specimen(*(("new-arguments", f"obj[{number}]") for number in range(6)))
 def subclasses_of_immutable_types():
-    return [FuzzyInt(1, 0, 2), Tagged("a", "b"), Pair(1, 2), Half(of=3), Counted(4)]
+    return [FuzzyInt(1, 0, 2), Tagged("a", "b"), Pair(1, 2), Half(of=3), Counted(4), Labels([1], "l")]
 
 
 @specimen(("new-arguments", "obj.p"))
