@@ -122,3 +122,28 @@ def test_the_line_is_that_of_the_user_s_code():
     report = explained([zoo.FrozenBatch((1,)), zoo.Marker.NOT_GIVEN, zoo.FrozenOnSlots(1)])
     statements = [failure.assigned_at.statement for failure in report.failures]
     assert statements == ['self.rows = state["rows"]', "NOT_GIVEN = object()", "class FrozenOnSlots(SlotsBase):"]
+
+
+def test_what_needs_a_device_is_no_false_alarm():
+    report = explained([zoo.NeedsDevice(zoo.OnDevice())])
+    assert (report.ok, report.arrived, report.failures) == (True, False, ())
+    assert "device" in report.notes[-1]
+
+
+def test_what_fails_beside_a_device_is_found():
+    report = explained([zoo.NeedsDevice(zoo.OnDevice()), zoo.Joined(1, 2), {"d": zoo.OnDevice()}])
+    assert [failure.path for failure in report.failures] == ["obj[1]"]
+
+
+def test_a_device_that_nobody_looks_at_is_fine():
+    assert explained({"d": zoo.OnDevice()}).arrived
+
+
+@pytest.mark.parametrize("depth", [100, 240])
+def test_a_failure_far_below(depth):
+    obj = zoo.Joined(1, 2)
+    for _ in range(depth):
+        obj = zoo.Box(next=obj)
+    [failure] = explained(obj).failures
+    assert failure.obj is eval(failure.path, {"obj": obj})
+    assert type(failure.obj) is zoo.Joined

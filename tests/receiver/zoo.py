@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
+from picklecheck.standins import absent
 
 OVER_THERE = tuple(dict.fromkeys((*(slug for slug, _ in ARRIVAL_ROWS), *HAZARD_SLUGS)))
 TABLE = []
@@ -456,6 +457,22 @@ class Device:
 @specimen(("unpickle-error", "obj[0]"), ("unpickle-error", "obj[1].d"))
 def function_that_cannot_rebuild():
     return [Device(), Box(d=Device())]
+
+
+class OnDevice:
+    """Stands for a tensor on a device, for which the transports write a stand-in."""
+
+    def __reduce__(self):
+        return absent, ()
+
+
+class NeedsDevice:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        assert type(self.parts[0]) is OnDevice
 
 
 # hazards
