@@ -27,6 +27,7 @@ _SECONDS_FOR_EACH = 1e-4  # what the steps of explaining may cost besides, sever
 _WOULD_RUN = "The other side was not tried: to start a process would run the program again."
 _ANOTHER_SEED = "1"
 _BY_ORDER = "With another hash seed it was loaded: whether it fails depends on the order of a set, and on chance."
+_ON_A_DEVICE = "The other side could not be tried in full: what lies on a device is not made again for a trial."
 _ZEROS = "Buffers of 1 MB and more were tried over there with zeros in place of their contents."
 
 
@@ -97,6 +98,7 @@ class _Trial:
     def __init__(self, trip: Trip) -> None:
         self._trip = trip
         self._seed: str | None = None
+        self._excused = False
         self._patience = max(_LEAST_PATIENCE, trip.seconds / 4)
 
     def run(self) -> Arrived:
@@ -117,7 +119,10 @@ class _Trial:
             notes += () if answer.ok else (_BY_ORDER,)
         if answer.ok:
             return Arrived(complete=True, hazards=self._hazards(), notes=notes)
-        return Arrived(failures=self._failures(answer), notes=notes)
+        failures = self._failures(answer)
+        if self._excused:
+            return Arrived(notes=(*notes, _ON_A_DEVICE))
+        return Arrived(failures=failures, notes=notes)
 
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
@@ -142,6 +147,8 @@ class _Trial:
         for _ in range(_MOST_ENDS):
             answer = self._send(again.stream, explain=True, left_out=list(ends))
             if answer.ended is None:
+                # what has failed was given a stand-in for something that cannot be made in a trial
+                self._excused = answer.ok and answer.absent and not answer.failures and not ends
                 return [*ends.values(), *answer.failures]
             known = answer.number is not None and answer.number < len(again.walk.objects)
             if not known or answer.number in ends or (answer.late and not truth.late):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["LARGE", "Zeros", "storage", "storage_of"]
+__all__ = ["LARGE", "Zeros", "absent", "storage", "storage_of"]
 
 LARGE = 1 << 20  # bytes from which on the contents of a buffer stay at home
 
@@ -28,6 +28,10 @@ class Zeros:
     def reduced(self) -> tuple[Any, tuple[int]]:
         """Give the reduce value that it travels with."""
         return bytes, (self.size,)
+
+
+def absent() -> None:
+    """Stand for what cannot be made in a trial: memory of a device. The child answers with something that bears all."""
 
 
 def storage(data: int | bytes, untyped: Any, typed: Any = None, dtype: Any = None) -> Any:

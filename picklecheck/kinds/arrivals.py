@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copyreg
 import enum
+import types
 from collections.abc import Callable
 
 from picklecheck.kinds.subject import Arrival, Subject
-from picklecheck.safe import mro
+from picklecheck.safe import find_in_class, mro
 
 __all__ = ["ARRIVAL_ROWS"]
 
 Test = Callable[[Subject, Arrival], bool]
+_OF_PYTHON = (types.FunctionType, staticmethod)
 _MAIN = ("__main__", "__mp_main__")
 _HOOKS = frozenset({"__getattr__", "__getattribute__"})
 _NEW = (copyreg.__newobj__, copyreg.__newobj_ex__, copyreg._reconstructor)  # type: ignore[attr-defined]
@@ -43,7 +45,11 @@ def _is_hook(subject: Subject, arrival: Arrival) -> bool:
 
 
 def _is_new(subject: Subject, arrival: Arrival) -> bool:
-    return arrival.role == "call" and any(arrival.func is func for func in _NEW)
+    if arrival.role != "call":
+        return False
+    cls = type(subject.obj)
+    made_by_new = [type(find_in_class(cls, name)) in _OF_PYTHON for name in ("__new__", "__init__")] == [True, False]
+    return any(arrival.func is func for func in _NEW) or (arrival.func is cls and made_by_new)
 
 
 def _is_init(subject: Subject, arrival: Arrival) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import linecache
 import os
@@ -12,10 +13,12 @@ from typing import Any
 from picklecheck import source
 from picklecheck.kinds.subject import Arrival
 from picklecheck.model import Place
-from picklecheck.safe import find_in_class, instance_dict, is_class, plain_text, qualname_of, short_repr
+from picklecheck.safe import find_in_class, instance_dict, is_class, mro, plain_text, qualname_of, short_repr
 
 __all__ = ["arrival_words"]
 
+# what is told apart from a name that only the child lacks
+_NOWHERE = " The bytes load in no process, not in this one either."
 _MAIN = ("__main__", "__mp_main__")
 _ADDING = frozenset({"__setitem__", "append", "extend", "add", "update"})
 
@@ -33,6 +36,8 @@ def arrival_words(obj: Any, arrival: Arrival, value: Any, said: dict[str, Any]) 
     if arrival.role == "name":
         return _name_note(obj, arrival, said), source.where_defined(obj)
     place = _place_of(frames) or _maker_place(obj, arrival)
+    if _is_enum(obj):
+        return f"Over there no member of {qualname_of(type(obj))} has the value that arrives.", _member_place(obj)
     if arrival.role == "end":
         return f"Over there: {said['ended']}, while this object was being made or given its state.", place
     if arrival.role == "call" and isinstance(value, tuple):
@@ -43,7 +48,12 @@ def arrival_words(obj: Any, arrival: Arrival, value: Any, said: dict[str, Any]) 
     if arrival.role == "state" and "FrozenInstanceError" in arrival.errors:
         return "A frozen dataclass refuses every assignment, also while its state is being set.", place
     if arrival.role == "hash":
-        return "It is in a set, or a key of a dict, that it is itself reached from: that is filled first.", place
+        return (
+            f"It is in a set, or a key of a dict, that it is itself reached from: that is filled first.{_NOWHERE}",
+            place,
+        )
+    if "RecursionError" in arrival.errors and arrival.functions[-1:] in (("__getattr__",), ("__getattribute__",)):
+        return _NOWHERE.strip(), place
     return "", place
 
 
@@ -64,7 +74,19 @@ def _maker_place(obj: Any, arrival: Arrival) -> Place | None:
     maker = find_in_class(type(obj), name)
     maker = maker.__func__ if type(maker) is staticmethod else maker
     found = source.where_defined(maker) if type(maker) is types.FunctionType else None
-    return found or source.where_defined(type(obj))
+    if found is None or found.file.startswith(os.path.dirname(os.__file__)):
+        return source.where_defined(type(obj))
+    return found
+
+
+def _is_enum(obj: Any) -> bool:
+    return any(base is enum.Enum for base in mro(type(obj)))
+
+
+def _member_place(member: Any) -> Place | None:
+    """Give the line that defines a member, or its class."""
+    name = (instance_dict(member) or {}).get("_name_")
+    return (source.where_set(type(member), name) if type(name) is str else None) or source.where_defined(type(member))
 
 
 def _call_note(obj: Any, value: tuple[Any, ...]) -> str:
@@ -99,9 +121,9 @@ def _mismatch(maker: types.FunctionType, count: int) -> str:
     needed = [p.name for p in by_place[count:] if p.default is p.empty]
     needed += [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     if needed:
-        return f": {' and '.join(map(repr, needed))} {'is' if len(needed) == 1 else 'are'} lost."
+        return f": {' and '.join(map(repr, needed))} {'is' if len(needed) == 1 else 'are'} lost.{_NOWHERE}"
     if count > len(by_place) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return f", and takes only {len(by_place)} of these {count} arguments."
+        return f", and takes only {len(by_place)} of these {count} arguments.{_NOWHERE}"
     names = ", ".join(p.name for p in by_place)
     return f" in the place of ({names})." if names else "."
 

@@ -26,6 +26,7 @@ class Answer:
         ended: how the child ended without an answer, in words; None where it answered.
         number: the number that it had reached then.
         late: whether it was ended for the time limit.
+        absent: with bytes for explaining: whether something stood in for what cannot be made in a trial.
     """
 
     ok: bool = False
@@ -35,6 +36,7 @@ class Answer:
     ended: str | None = None
     number: int | None = None
     late: bool = False
+    absent: bool = False
 
 
 def ask(wire: Wire, stream: Sequence[bytes], seconds: float, request: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def read(reply: dict[str, Any]) -> Answer:
     try:
         return Answer(
             ok=reply["ok"] is True, error=reply.get("error"), failures=reply.get("failures", ()),
-            shapes=reply.get("shapes", ()),
+            shapes=reply.get("shapes", ()), absent=reply.get("absent") is True,
         )  # fmt: skip
     except KeyError:
         return Answer(ended="an answer that makes no sense")

@@ -60,6 +60,7 @@ class Recorder:
         failures: number, or name, -> what was raised.
         loaded: number -> object.
         steps: how many steps were begun.
+        absent: whether something stands in for what cannot be made in a trial.
     """
 
     def __init__(self, reached: Any, left_out: Iterable[int] = ()) -> None:
@@ -67,6 +68,7 @@ class Recorder:
         self.failures: dict[Any, dict[str, Any]] = {}
         self.kept: list[Any] = []
         self.steps = 0
+        self.absent = False
         self._left_out = set(left_out)
         self.begin()
 
@@ -106,6 +108,11 @@ class Recorder:
         self.failures.setdefault((module, name), failure)
         return Lost()
 
+    def stand_in(self) -> Lost:
+        """Stand in for what cannot be made in a trial."""
+        self.absent = True
+        return Lost()
+
     def stopped_at(self, error: BaseException) -> bool:
         """Note the object at which unpickling itself stopped; tell whether there is one that is new."""
         found = self._hashed(error) or self._first_of_ours(error)
@@ -134,7 +141,7 @@ class Recorder:
             hashed = self._hashed(error)
             if hashed is not None:
                 self._note(hashed, "hash", error)
-            elif not (self.failures and _holds_lost(given)):  # else it may be a consequence
+            elif not ((self.failures or self.absent) and _holds_lost(given)):  # else it may be a consequence
                 self._note(number, role, error)
             return Lost()
 

@@ -35,6 +35,8 @@ def preparation(start_method: str) -> dict[str, Any]:
         data: dict[str, Any] = dict(spawn.get_preparation_data("picklecheck"))
     except RuntimeError:
         raise NotPossible("this process is itself a child that imports its main module") from None
+    except Exception as error:  # the working directory is gone, or the main module is something made up
+        raise NotPossible(f"{type(error).__name__}: {error}") from None
     finally:
         default._actual_context = before
     data["start_method"] = start_method

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from picklecheck.receiver import shapes
-from picklecheck.receiver.guards import Recorder, TooLong
+from picklecheck.receiver.guards import Lost, Recorder, TooLong
 from picklecheck.receiver.patches import patch
 from picklecheck.receiver.told import told
 
@@ -20,8 +20,13 @@ __all__ = ["run"]
 _MOST_ROUNDS = 50
 
 
+_ABSENT = "picklecheck.standins", "absent"
+
+
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == _ABSENT:
+            return Lost
         patch(module)
         return super().find_class(module, name)
 
@@ -62,7 +67,8 @@ def _explain(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, An
         error = _once(recorder, data)
         if error is None or not recorder.stopped_at(error):
             break
-    answer: dict[str, Any] = {"ok": error is None, "failures": list(recorder.failures.values())}
+    failures = list(recorder.failures.values())
+    answer: dict[str, Any] = {"ok": error is None, "failures": failures, "absent": recorder.absent}
     if error is not None:
         answer["error"] = told(error)
     else:
@@ -86,6 +92,8 @@ class _Guarded(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module == "picklecheck.guarded":
             return getattr(self.recorder, name)
+        if (module, name) == _ABSENT:
+            return self.recorder.stand_in
         try:
             patch(module)
             return super().find_class(module, name)

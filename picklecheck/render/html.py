@@ -6,10 +6,11 @@ import html
 from collections.abc import Iterable, Iterator
 
 from picklecheck.model import Finding, Report
-from picklecheck.render.tree import Branch, Group, groups, grow
+from picklecheck.render.tree import Branch, Group, group_all, groups, grow
 from picklecheck.render.words import (
     Pen,
     amount,
+    count,
     expression,
     next_step,
     other_paths,
@@ -17,7 +18,7 @@ from picklecheck.render.words import (
     start_methods,
     subject,
     verdict,
-)  # fmt: skip
+)
 
 __all__ = ["render"]
 
@@ -50,6 +51,9 @@ def render(report: Report) -> str:
         parts += (_culprit(group) for group in grouped[:_GROUPS])
     if len(grouped) > _GROUPS:
         parts.append(_tag("p", f"… and {amount(len(grouped) - _GROUPS)} different ones more."))
+    if report.hazards:
+        parts.append(_tag("p", count(len(report.hazards), "hazard"), "margin: .5em 0 0; font-weight: 600"))
+        parts += (_culprit(group) for group in group_all(report.hazards)[:_GROUPS])
     parts += (_tag("p", _say(note), "margin: .5em 0") for note in report.notes)
     command = next_step(report)
     if command:

@@ -49,7 +49,7 @@ class Page:
         """Give all lines of the screen."""
         lines = [*self.verdict()]
         if self.groups:
-            lines += [Text(), *self.tree(), Text()]
+            lines += [Text(), *self.tree(), Text()] if self.has_paths() else [Text()]
             lines += self.blocks(len(lines))
         lines += self.hazard_lines()
         for note in self.report.notes:
@@ -69,6 +69,10 @@ class Page:
             yield Text(f"  {self.pen.clean(line)}")
         if self.show_all:
             yield Text(f"  protocol {self.report.protocol}, Python {self.report.python}", "dim")
+
+    def has_paths(self) -> bool:
+        """Tell whether there is anything to draw a tree of; a main module that cannot be imported is on no path."""
+        return any(failure.path is not None or failure.name is None for failure in self.report.failures)
 
     def hazard_lines(self) -> Iterator[Text]:
         """Give how many hazards there are, or where they are wanted each of them."""

@@ -118,8 +118,10 @@ def size(number: int) -> str:
 
 def subject(finding: Finding, pen: Pen) -> str:
     """Give the expression that a culprit is shown under, cut in its middle where it is of no use to a person."""
+    if finding.path is None and finding.name is not None:
+        return pen.clean(finding.name, _MAX_NAME)
     if finding.path is None:
-        return f"{pen.clean(finding.name or finding.value or finding.type, _MAX_NAME)} (no path leads to it)"
+        return f"{pen.clean(finding.value or finding.type, _MAX_NAME)} (no path leads to it)"
     return expression(finding.path, pen)
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from picklecheck.standins import storage_of
+from picklecheck.standins import absent, storage_of
 from picklecheck.transports.base import Reducer
 
 __all__ = ["remarks", "stand_in"]
@@ -32,7 +32,7 @@ def _tensor(reducer: Reducer) -> Reducer:
     def tensor(obj: Any) -> Any:
         # refuses a tensor with a history before it looks at the device; for the CPU it only names the storage
         if obj.is_cuda and (obj.is_leaf or not obj.requires_grad):
-            return shared_elsewhere, ()
+            return absent, ()
         return reducer(obj)
 
     return tensor
@@ -47,11 +47,7 @@ def _storage(obj: Any) -> Any:
 
 
 def _event(obj: Any) -> Any:
-    return shared_elsewhere, ()
-
-
-def shared_elsewhere() -> None:
-    """Stand where the data stream would name something on a device; in a trial None is there."""
+    return absent, ()
 
 
 _TABLE: dict[str, Reducer] = {"reduce_storage": _storage, "reduce_event": _event}

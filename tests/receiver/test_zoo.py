@@ -97,3 +97,59 @@ def test_a_hash_of_the_user_s_is_tried_with_two_seeds(monkeypatch):
     assert explained([zoo.TakesTheFirst(1)]).arrived
     assert seeds[0] is None
     assert "1" in seeds
+
+
+@pytest.mark.parametrize(
+    ("made", "note"),
+    [
+        (zoo.exception_that_joins_its_arguments, "Joined.__init__ is called with ('no bob in users'): 'key' is lost."),
+        (lambda: zoo.KeywordOnly(code=3), "KeywordOnly.__init__ is called with ('code 3'): 'code' is lost."),
+        (lambda: zoo.TooMany(7), "is called with (7, 'text'), and takes only 1 of these 2 arguments."),
+        (lambda: zoo.FuzzyInt(1, 0, 2), "FuzzyInt.__new__ is called with (1): 'low' and 'high' are lost."),
+        (zoo.members_of_sets_in_a_cycle, "It is in a set, or a key of a dict"),
+        (lambda: zoo.Marker.NOT_GIVEN, "no member of Marker"),
+        (lambda: zoo.Notifying(None, a=1), "__setitem__() before its attributes are there"),
+        (lambda: zoo.FrozenBatch((1,)), "A frozen dataclass refuses every assignment"),
+        (zoo.name_put_there_afterwards, "it was put there afterwards"),
+        (zoo.class_of_the_main_module, ""),
+    ],
+)
+def test_what_is_said_of_one_object(made, note):
+    [failure] = explained(made()).failures
+    assert note in failure.note
+
+
+@pytest.mark.parametrize("made", [lambda: zoo.TooMany(7), zoo.members_of_sets_in_a_cycle, lambda: zoo.Proxy(1)])
+def test_what_loads_nowhere_is_told_apart(made):
+    assert "not in this one either" in explained(made()).failures[0].note
+
+
+def test_the_line_is_that_of_the_user_s_code():
+    report = explained([zoo.FrozenBatch((1,)), zoo.Marker.NOT_GIVEN, zoo.FrozenOnSlots(1)])
+    statements = [failure.assigned_at.statement for failure in report.failures]
+    assert statements == ['self.rows = state["rows"]', "NOT_GIVEN = object()", "class FrozenOnSlots(SlotsBase):"]
+
+
+def test_what_needs_a_device_is_no_false_alarm():
+    report = explained([zoo.NeedsDevice(zoo.OnDevice())])
+    assert (report.ok, report.arrived, report.failures) == (True, False, ())
+    assert "device" in report.notes[-1]
+
+
+def test_what_fails_beside_a_device_is_found():
+    report = explained([zoo.NeedsDevice(zoo.OnDevice()), zoo.Joined(1, 2), {"d": zoo.OnDevice()}])
+    assert [failure.path for failure in report.failures] == ["obj[1]"]
+
+
+def test_a_device_that_nobody_looks_at_is_fine():
+    assert explained({"d": zoo.OnDevice()}).arrived
+
+
+@pytest.mark.parametrize("depth", [100, 240])
+def test_a_failure_far_below(depth):
+    obj = zoo.Joined(1, 2)
+    for _ in range(depth):
+        obj = zoo.Box(next=obj)
+    [failure] = explained(obj).failures
+    assert failure.obj is eval(failure.path, {"obj": obj})
+    assert type(failure.obj) is zoo.Joined

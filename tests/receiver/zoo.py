@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from picklecheck.kinds.arrivals import ARRIVAL_ROWS, HAZARD_SLUGS
+from picklecheck.standins import absent
 
 OVER_THERE = tuple(dict.fromkeys((*(slug for slug, _ in ARRIVAL_ROWS), *HAZARD_SLUGS)))
 TABLE = []
@@ -145,6 +146,11 @@ class Counted:
         self.number = number
 
 
+class Labels(frozenset):
+    def __new__(cls, items, label):
+        return super().__new__(cls, items)
+
+
 class Known(int):
     def __new__(cls, value, low):
         self = super().__new__(cls, value)
@@ -163,9 +169,9 @@ class Strict(Point):
         return super().__new__(cls, x, x)
 
 
-@specimen(*(("new-arguments", f"obj[{number}]") for number in range(5)))
+@specimen(*(("new-arguments", f"obj[{number}]") for number in range(6)))
 def subclasses_of_immutable_types():
-    return [FuzzyInt(1, 0, 2), Tagged("a", "b"), Pair(1, 2), Half(of=3), Counted(4)]
+    return [FuzzyInt(1, 0, 2), Tagged("a", "b"), Pair(1, 2), Half(of=3), Counted(4), Labels([1], "l")]
 
 
 @specimen(("new-arguments", "obj.p"))
@@ -451,6 +457,22 @@ class Device:
 @specimen(("unpickle-error", "obj[0]"), ("unpickle-error", "obj[1].d"))
 def function_that_cannot_rebuild():
     return [Device(), Box(d=Device())]
+
+
+class OnDevice:
+    """Stands for a tensor on a device, for which the transports write a stand-in."""
+
+    def __reduce__(self):
+        return absent, ()
+
+
+class NeedsDevice:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        assert type(self.parts[0]) is OnDevice
 
 
 # hazards

@@ -23,6 +23,11 @@ REASONS = {
         "A lock belongs to the threads of this process; another process cannot share it by value.",
         "Leave it out of the state in __getstate__ and make a new one in __setstate__.",
     ),
+    "arguments": (
+        "lost arguments",
+        "It is rebuilt by calling its class, and the arguments that travel are not those that it takes.",
+        "Pass all arguments on to super().__init__().",
+    ),
     "lambda": (
         "lambda",
         "A lambda has no name that another process could look up.",
@@ -226,10 +231,36 @@ def plain_pickle() -> Report:
     return report(failure("lock", ".lock", "lock"), transport="pickle", start_method=None)
 
 
+def over_there() -> Report:
+    return report(
+        failure(
+            "arguments", ".cause", "LookupFailed", stage="unpickle", owner="train.Outcome",
+            assigned_at=_place(30, "def __init__(self, table, key):", "LookupFailed.__init__"),
+            note="Over there LookupFailed.__init__ is called with ('no bob'): 'key' is lost.",
+            error="TypeError: LookupFailed.__init__() missing 1 required positional argument: 'key'",
+        ),
+        failure("arguments", ".rows[0]", "list Rows", stage="unpickle", name="__main__.Rows"),
+    )  # fmt: skip
+
+
+def not_started() -> Report:
+    found = failure(
+        "arguments", "", "", path=None, paths=(), stage="bootstrap", name="__main__", error="ValueError: not here",
+        assigned_at=_place(3, "raise ValueError('not here')"),
+    )  # fmt: skip
+    return report(found)
+
+
+def hazards() -> Report:
+    lost = failure("arguments", ".order", "Order", stage="behaviour", severity="warning", owner="train.Sweep")
+    doubled = failure("arguments", ".default", "object", stage="behaviour", severity="warning")
+    return report(hazards=(lost, doubled), arrived=True, size=Size(objects=3, bytes=500))
+
+
 MAKERS: dict[str, Callable[[], Report]] = {
     make.__name__: functools.cache(make)
     for make in (
         three, root_itself, many, unlike, unlike_names, deep, long_chain, nested, hostile, pathless, fine, plain_pickle,
-        call, weakrefs, wide,
+        call, weakrefs, wide, over_there, not_started, hazards,
     )
 }  # fmt: skip

@@ -31,6 +31,10 @@ def test_screen_with_all(name):
     same_as_file(f"text/{name}-all.txt", text.render(reports.MAKERS[name](), show_all=True))
 
 
+def test_screen_with_hazards():
+    same_as_file("text/hazards-shown.txt", text.render(reports.hazards(), hazards=True))
+
+
 @pytest.mark.parametrize("name", ["three", "deep", "many", "fine"])
 def test_screen_in_ascii(name):
     screen = text.render(reports.MAKERS[name](), encoding="ascii")
@@ -38,7 +42,7 @@ def test_screen_in_ascii(name):
     same_as_file(f"text/{name}-ascii.txt", screen)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "fine"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("fine", "hazards")])
 def test_assertion(name):
     same_as_file(f"assertion/{name}.txt", text.assertion(reports.MAKERS[name]()))
 

@@ -94,7 +94,7 @@ def test_tree_is_cut_and_says_what_it_hides(name, lines):
     assert len(everything) + sum(bool(branch.hidden) for branch in everything) <= 2 * lines + 12
     counted = sum(branch.hidden for branch in everything)
     assert counted <= sum(failure.path is not None for failure in made.failures)
-    if name != "fine":
+    if name not in ("fine", "hazards", "not_started"):  # these have no tree
         assert any(branch.groups or branch.hidden for branch in everything)
 
 
