@@ -22,6 +22,7 @@ from picklecheck.standins import Zeros
 __all__ = ["Changed", "Replay", "replay"]
 
 _OURS = frozenset(map(id, (made, set_state, set_all)))
+_SETTERS = frozenset(map(id, (set_state, set_all)))
 _DEEPER = 3  # a guarded reduce value lies that many times as deep
 
 
@@ -77,7 +78,7 @@ class _Writer:
     def write(self) -> None:
         hook_up(self._pickler, self._hook)
         if self._guarded:
-            start_trace(self._pickler, self.seen.trace)
+            start_trace(self._pickler, _without_setters(self.seen.trace))
         try:
             self._pickler.dump(self._walk.root)
         finally:
@@ -112,6 +113,22 @@ class _Writer:
         if items is not None or pairs is not None or (state is not None and setter is not None):
             return (*call, (items, pairs, state, setter), None, None, set_all)
         return call if state is None else (*call, state, None, None, set_state)
+
+
+def _without_setters(trace: list[Any]) -> Callable[[Any], None]:
+    """Give what appends to a trace all but the object behind a setter of ours: that is no reference of the sender's."""
+    behind = False
+
+    def append(obj: Any) -> None:
+        nonlocal behind
+        if behind and type(obj) is not str:  # the setter's own name is saved between
+            behind = False
+        elif id(obj) in _SETTERS:
+            behind = True
+        else:
+            trace.append(obj)
+
+    return append
 
 
 def _meant(func: Any) -> Any:
