@@ -195,24 +195,25 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
             keep=options.roundtrip,
         )  # fmt: skip
         given = (crossed.given, crossed.parts)
-        failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
+        told = failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
+        failures += told.failures
         nothing = bool(failures) or crossed.parts == ()
         size = None if nothing else Size(objects=len(seen.objects), bytes=seen.bytes)
         notes = crossed.notes_after(seen.objects, not failures)
-        if failures or not options.roundtrip:
+        if not options.roundtrip:
             del seen  # before the collector is back: what it would look through is gone
     hazards: tuple[Finding, ...] = ()
     arrived = False
-    if options.roundtrip and not nothing:
+    if options.roundtrip and crossed.refusal is None and crossed.parts != ():
         from picklecheck.arrivals import Trip, arrive
 
         trip = Trip(
             walk=seen, name=name, make=make, start_method=crossed.child, seconds=options.timeout,
-            spawning=transport.starts_process, given=given,
+            spawning=transport.starts_process, given=given, holders=told.holders,
         )  # fmt: skip
         with transport.during():
             there = arrive(trip)
-        failures, hazards, notes = list(there.failures), there.hazards, (*notes, *there.notes)
+        failures, hazards, notes = [*failures, *there.failures], there.hazards, (*notes, *there.notes)
         arrived = there.complete
     return Report(
         target=options.name or "obj",

@@ -22,6 +22,7 @@ from picklecheck.safe import module_of, name_of, plain_text, qualified_name, qua
 __all__ = ["Arrived", "arrive"]
 
 _MOST_ENDS = 10
+_MOST_BESIDE = 100_000  # objects of which the rest is tried where some are refused
 _LEAST_PATIENCE = 0.2
 _SECONDS_FOR_EACH = 1e-4  # what the steps of explaining may cost besides, several times what they do
 _WOULD_RUN = "The other side was not tried: to start a process would run the program again."
@@ -46,13 +47,14 @@ class Trip:
     """What is to be tried.
 
     Attributes:
-        walk: what the pass saw; without culprits.
+        walk: what the pass saw.
         name: the root's name; None for the arguments of a call.
         make: gives a pickler of the transport's class for a sink.
         start_method: how the child would be started.
         seconds: how long the child may take to start, and to unpickle.
         spawning: whether the object crosses with the child's start.
         given: what the user holds, and the parts of it that are sent; None for the latter where it is sent itself.
+        holders: the ids of what holds something that was refused; None where they are not known.
     """
 
     walk: Walk
@@ -62,6 +64,7 @@ class Trip:
     seconds: float
     spawning: bool
     given: Given
+    holders: frozenset[int] | None
 
 
 def arrive(trip: Trip) -> Arrived:
@@ -103,6 +106,8 @@ class _Trial:
 
     def run(self) -> Arrived:
         walk = self._trip.walk
+        if walk.culprits or walk.too_deep is not None:
+            return self._without_refused()
         try:
             stream = walk.stream
             if stream is None:
@@ -124,6 +129,24 @@ class _Trial:
             return Arrived(notes=(*notes, _ON_A_DEVICE))
         return Arrived(failures=failures, notes=notes)
 
+    def _without_refused(self) -> Arrived:
+        """Try the rest of what cannot be pickled; what holds something that is left out may fail for want of that."""
+        walk, holders = self._trip.walk, self._trip.holders
+        if holders is None or walk.parents is not None or len(walk.objects) > _MOST_BESIDE:
+            return Arrived()
+        try:
+            again = replay(walk, self._trip.make, guarded=True)
+            refusals = self._refusals(again, None)
+        except (Exception, receiver.Trouble):
+            return Arrived()
+        named = {id(obj) for number in again.named for obj in (again.walk.objects[number],)}
+        objects = again.walk.objects
+        free = [
+            refusal for refusal in refusals
+            if refusal["role"] == "name" or not {id(objects[refusal["number"]])} & (holders | named)
+        ]  # fmt: skip
+        return Arrived(failures=_tell(self._trip, again, free) if free else ())
+
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
         trip = self._trip
@@ -141,7 +164,7 @@ class _Trial:
         told = _tell(self._trip, again, refusals) if refusals else ()
         return told or (_whole(self._trip, truth),)
 
-    def _refusals(self, again: Replay, truth: Answer) -> list[dict[str, Any]]:
+    def _refusals(self, again: Replay, truth: Answer | None) -> list[dict[str, Any]]:
         """Try until the process lives to the end, each time without the object at which it ended before."""
         ends: dict[int, dict[str, Any]] = {}
         for _ in range(_MOST_ENDS):
@@ -151,7 +174,7 @@ class _Trial:
                 self._excused = answer.ok and answer.absent and not answer.failures and not ends
                 return [*ends.values(), *answer.failures]
             known = answer.number is not None and answer.number < len(again.walk.objects)
-            if not known or answer.number in ends or (answer.late and not truth.late):
+            if not known or answer.number in ends or (answer.late and not (truth and truth.late)):
                 break
             assert answer.number is not None
             ends[answer.number] = {"number": answer.number, "role": "end", "error": None, "ended": answer.ended}

@@ -29,7 +29,7 @@ from picklecheck.safe import (
 )
 from picklecheck.transports import Part
 
-__all__ = ["Given", "Teller", "Words", "failures_of", "flat", "folded_steps"]
+__all__ = ["Given", "Teller", "Told", "Words", "failures_of", "flat", "folded_steps"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
 _NO_STEP = Step("root", "")
@@ -44,8 +44,8 @@ Given = tuple[object, Sequence[Part] | None]
 
 def failures_of(
     walk: Walk, name: str | None, *, spawning: bool, make: Callable[[Any], pickle.Pickler], given: Given | None = None
-) -> list[Failure]:
-    """Give a failure for each culprit, in the order of the pass; first of all for a graph that is too deep.
+) -> Told:
+    """Tell of each culprit, in the order of the pass; first of all of a graph that is too deep.
 
     Args:
         walk: what the pass saw.
@@ -55,10 +55,31 @@ def failures_of(
         given: what the user holds, where the walk's root is a list of parts of it.
     """
     teller = Teller(walk, name, spawning, make, given)
-    found = [teller.failure(located) for located in teller.locator.culprits()]
+    located = teller.locator.culprits()
+    found = [teller.failure(each) for each in located]
     endless = any(culprit.endless for culprit in walk.culprits)
-    # how deep the rest goes cannot be told beside a chain that never ends
-    return found if walk.too_deep is None or endless else [teller.too_deep(walk.too_deep), *found]
+    if walk.too_deep is not None and not endless:  # how deep the rest goes cannot be told beside a chain without end
+        found.insert(0, teller.too_deep(walk.too_deep))
+    return Told(found, _holders(located))
+
+
+def _holders(located: Sequence[Located]) -> frozenset[int] | None:
+    if any(each.references > len(each.ways) for each in located):
+        return None
+    return frozenset(id(hop.holder) for each in located for way in each.ways for hop in way)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of one walk.
+
+    Attributes:
+        failures: one for each culprit.
+        holders: the ids of the objects that hold a culprit, at whatever depth; None where not all of them are known.
+    """
+
+    failures: list[Failure]
+    holders: frozenset[int] | None
 
 
 @dataclass(frozen=True, slots=True)

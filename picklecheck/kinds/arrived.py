@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import linecache
 import os
 import sys
@@ -113,6 +112,8 @@ def _call_note(obj: Any, value: tuple[Any, ...]) -> str:
 
 
 def _mismatch(maker: types.FunctionType, count: int) -> str:
+    import inspect  # slow to import, and rarely needed
+
     try:
         parameters = list(inspect.signature(maker, follow_wrapped=False).parameters.values())[1:]
     except (TypeError, ValueError):

@@ -153,3 +153,10 @@ def test_a_failure_far_below(depth):
     [failure] = explained(obj).failures
     assert failure.obj is eval(failure.path, {"obj": obj})
     assert type(failure.obj) is zoo.Joined
+
+
+def test_only_references_of_the_sender_s_are_counted():
+    shared, single = zoo.Raises(), zoo.Raises()
+    report = explained([shared, single, {"again": shared}])
+    assert [failure.path_count for failure in report.failures] == [2, 1]
+    assert report.failures[0].paths == ("obj[0]", "obj[2]['again']")
