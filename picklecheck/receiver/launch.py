@@ -47,8 +47,12 @@ def send(
     with _lock:
         answer = _try(stream, start_method, seconds, seed, request)
         if answer.doubtful and not request["explain"]:
-            sure = _Child(preparation(start_method), seconds, seed, fork=False).check(stream, seconds, request)
-            return answer if sure.ended is not None else sure
+            data = preparation(start_method)
+            sure = _Child(data, seconds, seed, fork=False).check(stream, seconds, request)
+            if sure.ended is None:
+                _kept.no_fork.add(_key_of(data, seed))  # so that no other trial has to wait for this
+                end_all()
+                return sure
         return answer
 
 
@@ -73,6 +77,7 @@ class _Kept:
     children: dict[str, _Child] = field(default_factory=dict)
     starts: int = 0
     no_preload: set[str] = field(default_factory=set)
+    no_fork: set[str] = field(default_factory=set)
 
 
 _lock = threading.RLock()
@@ -114,7 +119,7 @@ def _child_for(start_method: str, seconds: float, seed: str | None) -> _Child:
     if child is None:
         while len(_kept.children) >= _MOST_CHILDREN:
             _end(next(iter(_kept.children.values())))
-        child = _Child(data, seconds, seed, fork=_FORKS)
+        child = _Child(data, seconds, seed, fork=_FORKS and key not in _kept.no_fork)
     _kept.children[key] = child  # the last one used is the last one to go
     return child
 

@@ -146,5 +146,8 @@ def end_a_fork():
 def test_the_end_of_a_fork_of_threads_is_tried_without(threads, monkeypatch):
     real = launch._Child._status
     monkeypatch.setattr(launch._Child, "_status", lambda self, until: {**real(self, until), "threads": threads})
-    answer = sent(OnlyWithoutFork())
-    assert answer.ok is (threads > 1)
+    monkeypatch.setattr(launch, "_kept", launch._Kept())
+    assert sent(OnlyWithoutFork()).ok is (threads > 1)
+    assert sent(OnlyWithoutFork()).ok is (threads > 1)
+    assert launch.count_starts() == (1 if threads == 1 else 3)
+    launch.end_all()
