@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from picklecheck.errors import UsageError
 from picklecheck.model import Finding, Report, Size
 from picklecheck.render import RENDERERS
-from picklecheck.safe import type_name
+from picklecheck.safe import is_class, name_of, qualname_of, type_name
 
 if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
@@ -97,14 +97,26 @@ def explain_call(
         The report; its paths are rooted at ``target``, ``args[0]`` and ``kwargs['k']``.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol.
+        UsageError: an unknown transport, start method or protocol; `args` is no tuple or list.
     """
     from picklecheck import crossing
     from picklecheck.transports import Call
 
-    call = Call(target=target, args=tuple(args), kwargs=dict(kwargs or {}))
-    options = Options(name="call", **_options(locals()))
+    call = Call(target=target, args=_arguments(args), kwargs=dict(kwargs or {}))
+    options = Options(name=f"{_name_of(target)}(...)", **_options(locals()))
     return _run(crossing.of_call(call, via=via, start_method=start_method), options, None, name=None)
+
+
+def _arguments(args: object) -> tuple[object, ...]:
+    """Give the positional arguments of a call; what is no list of them is more likely the first one alone."""
+    if type(args) not in (tuple, list):
+        raise UsageError(f"args is a tuple of the positional arguments, such as (x,); this is a {type_name(args)}")
+    return tuple(args)  # type: ignore[arg-type]  # one of the two, by its real type
+
+
+def _name_of(target: Any) -> str:
+    name = name_of(target) or (qualname_of(target) if is_class(target) else type_name(target))
+    return name.rpartition(".")[2] if "<" in name else name
 
 
 def is_picklable(

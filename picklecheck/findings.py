@@ -132,6 +132,7 @@ class Teller:
         words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
         paths, trail = self.paths(located.ways)
         owner, attribute = _owner(first, self._given)
+        holder, advice = self._holder(first, words.kind)
         place = words.place
         if place is None and owner is not None:
             place = source.where_set(owner, attribute)
@@ -146,18 +147,18 @@ class Teller:
             owner=None if owner is None else qualified_name(owner),
             assigned_at=place,
             reason=words.kind.reason,
-            advice=words.kind.advice,
-            note=" ".join(filter(None, (words.note, self._holder_note(first, words.kind)))),
+            advice=advice,
+            note=" ".join(filter(None, (words.note, holder))),
             error=self._said(culprit.error, obj),
             trail=trail,
             box=[obj],
         )
 
-    def _holder_note(self, way: Way, kind: kinds.Kind) -> str:
-        """Say what the culprit is a part of, where no part of that can be sent: a thread, an executor, an archive."""
+    def _holder(self, way: Way, kind: kinds.Kind) -> tuple[str, str]:
+        """Say what the culprit is part of, where no part of that can be sent (a thread, an archive); and what to do."""
         steps = flat(way)
         if not steps:
-            return ""
+            return "", kind.advice
         steps.pop()
         if self._parts is None and self._name is not None:
             steps.insert(0, (_NO_STEP, self._given))
@@ -169,11 +170,12 @@ class Teller:
             if whole is not None and whole.slug != kind.slug:
                 path = self._join([step for step, _ in steps[: number + 1]])
                 there = "" if number or self._parts is not None else " itself"
-                return (
+                note = (
                     f"It is part of {path}{there}, which is a {qualified_name(type(held))}: no part of that can be "
                     f"sent, so leave it out as a whole (picklecheck kinds {whole.slug})."
                 )
-        return ""
+                return note, whole.advice
+        return "", kind.advice
 
     def _words(self, culprit: Culprit, obj: Any, holder: object) -> Words:
         key = (id(obj.__code__), name_of(obj), plain_text(obj.__module__)) if type(obj) is types.FunctionType else None

@@ -1,5 +1,6 @@
 import gc
 import linecache
+import os
 import pickle
 import sys
 import threading
@@ -288,3 +289,20 @@ def test_the_watch_is_given_a_count():
 def test_a_report_can_be_pickled_itself_after_it_became_data():
     report = explain(HELD, via="pickle")
     assert pickle.loads(pickle.dumps(report.to_dict())) == report.to_dict()
+
+
+@pytest.mark.parametrize("args", ["abc", 3, None, {"a": 1}, threading.Lock()])
+def test_arguments_that_are_no_tuple(args):
+    with pytest.raises(picklecheck.UsageError, match="args is a tuple of the positional arguments"):
+        picklecheck.explain_call(print, args)
+
+
+def test_a_call_is_called_by_its_function():
+    assert picklecheck.explain_call(os.path.join, ["a", threading.Lock()]).target == "join(...)"
+    assert picklecheck.explain_call(lambda: 0).target == "<lambda>(...)"
+
+
+def test_a_prompt_shows_the_report():
+    report = picklecheck.explain(threading.Lock(), name="obj", roundtrip=False)
+    assert repr(report) == str(report)
+    assert repr(report).startswith("✗ obj (lock) does not pickle")

@@ -17,6 +17,7 @@ _METHODS = {
     "spawn": "the default on macOS and Windows",
     "forkserver": "the default on Linux from Python 3.14",
 }
+_MOST_KINDS = 3
 _MAX_NAME = 200
 _MAX_PATH = 600
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -228,7 +229,10 @@ def stopped_by(report: Report, different: int) -> str:
 
 def next_step(report: Report) -> str | None:
     """Give the one thing to do next, as a command; None where all is well."""
-    return None if report.ok else f"picklecheck kinds {report.failures[0].kind}"
+    if report.ok:
+        return None
+    slugs = list(dict.fromkeys(failure.kind for failure in report.failures))
+    return f"picklecheck kinds {' '.join(slugs[:_MOST_KINDS])}"
 
 
 def _cut(text: str) -> str:
