@@ -167,6 +167,7 @@ class _Trial:
     def _refusals(self, again: Replay, truth: Answer | None) -> list[dict[str, Any]]:
         """Try until the process lives to the end, each time without the object at which it ended before."""
         ends: dict[int, dict[str, Any]] = {}
+        was_late = False
         for _ in range(_MOST_ENDS):
             answer = self._send(again.stream, explain=True, left_out=list(ends))
             if answer.ended is None:
@@ -177,6 +178,9 @@ class _Trial:
             if not known or answer.number in ends or (answer.late and not (truth and truth.late)):
                 break
             assert answer.number is not None
+            if answer.late and was_late:
+                return []  # many that are slow, and the one that was met when the time was up is not to blame
+            was_late = answer.late
             ends[answer.number] = {"number": answer.number, "role": "end", "error": None, "ended": answer.ended}
         return list(ends.values())
 
@@ -293,6 +297,8 @@ def _whole(trip: Trip, truth: Answer) -> Failure:
     path = trip.name or "target"
     root = trip.given[0]
     note = f"Over there: {truth.ended}." if truth.ended else "No single object could be found that is to blame."
+    if truth.late:
+        note += " If it is only slow, give it longer: timeout=120, or --timeout 120."
     return Failure(
         path=path, paths=(path,), kind=kind.slug, title=kind.title, stage="unpickle", type=qualified_name(type(root)),
         value=short_repr(root), reason=kind.reason, advice=kind.advice, note=note, error=_text(truth.error), box=[root],
