@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from picklecheck import kinds, lost, receiver
+from picklecheck import kinds, lost, receiver, transports
 from picklecheck.findings import Given, Teller, Words
 from picklecheck.model import Failure, Finding
-from picklecheck.probe import Culprit, Replay, Walk, replay
+from picklecheck.probe import Culprit, Locator, Replay, Walk, fleeting, replay
 from picklecheck.receiver import Answer
 from picklecheck.safe import is_class as is_a_class
 from picklecheck.safe import module_of, name_of, plain_text, qualified_name, qualname_of, short_repr
@@ -82,7 +82,23 @@ def arrive(trip: Trip) -> Arrived:
         there = Arrived(notes=(f"The other side was not tried: {error}.",))
     except receiver.Trouble as trouble:
         there = _not_started(trip, trouble, told=bool(failures))
+    if there.complete:
+        gone = _fleeting(trip)
+        there = dataclasses.replace(there, complete=not gone, failures=there.failures + gone)
     return dataclasses.replace(there, failures=failures + there.failures, hazards=hazards + there.hazards)
+
+
+def _fleeting(trip: Trip) -> tuple[Failure, ...]:
+    """Tell of tensors that are made for pickling and whose storage is gone when the process comes to load them."""
+    watch = transports.storage_watch() if trip.spawning else None
+    places = fleeting(trip.walk, trip.make, watch) if watch else []
+    if not places:
+        return ()
+    walk, locator = trip.walk, Locator(trip.walk)
+    makers = [way[-1].holder if way else walk.root for way in (locator.way_to(walk.objects[at]) for at in places)]
+    numbers = {locator.index_of[id(maker)] for maker in makers if id(maker) in locator.index_of}
+    told = _retold(trip, Replay(walk, (), []), dict.fromkeys(numbers, ("shared-storage", "")))
+    return tuple(dataclasses.replace(failure, stage="unpickle") for failure in told)
 
 
 def _as_failure(finding: Finding) -> Failure:
@@ -306,20 +322,34 @@ def _whole(trip: Trip, truth: Answer) -> Failure:
 
 
 def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> list[Finding]:
-    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(found)]
-    teller = _ArrivalTeller(trip, again)
+    said = {number: (loss.kind, loss.note) for number, loss in found.items()}
     hazards: list[Finding] = []
-    for located in teller.locator.culprits():
-        loss = found[located.culprit.index]
-        kind = kinds.get(loss.kind)
-        failure = teller.failure(located)
+    for failure in _retold(trip, again, said):
         fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
-        fields.update(
-            kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
-            stage="behaviour", severity="warning", path_count=_count(failure),
-        )  # fmt: skip
-        hazards.append(Finding(**fields))
+        hazards.append(Finding(**{**fields, "stage": "behaviour", "severity": "warning"}))
     return hazards
+
+
+def _retold(trip: Trip, again: Replay, said: dict[int, tuple[str, str]]) -> list[Failure]:
+    """Tell of objects in the words of a kind that is not asked of a failure of their own.
+
+    Args:
+        trip: what was tried.
+        again: the sequence that the numbers count in.
+        said: number -> the kind's slug, and a note.
+    """
+    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(said)]
+    teller = _ArrivalTeller(trip, again)
+    found = []
+    for located in teller.locator.culprits():
+        slug, note = said[located.culprit.index]
+        kind, failure = kinds.get(slug), teller.failure(located)
+        told = dataclasses.replace(
+            failure, kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=note, error=None,
+            path_count=_count(failure),
+        )  # fmt: skip
+        found.append(told)
+    return found
 
 
 def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrived:

@@ -80,7 +80,7 @@ def test_agrees_with_a_real_process(specimen, really):
 
 def test_every_kind_of_the_other_side_has_a_specimen():
     shown = {kind for specimen in zoo.TABLE for kind, _ in (*specimen.culprits, *specimen.hazards)}
-    assert set(zoo.OVER_THERE) - shown == set()
+    assert set(zoo.OVER_THERE) - shown == {"shared-storage"}  # which needs torch: test_fleeting
 
 
 def test_what_depends_on_the_order_of_a_set_fails_by_any_seed():
