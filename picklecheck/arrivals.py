@@ -25,7 +25,7 @@ _MOST_ENDS = 10
 _MOST_BESIDE = 100_000  # objects of which the rest is tried where some are refused
 _LEAST_PATIENCE = 0.2
 _SECONDS_FOR_EACH = 1e-4  # what the steps of explaining may cost besides, several times what they do
-_WOULD_RUN = "The other side was not tried: to start a process would run the program again."
+_WOULD_RUN = "The other side was not tried: to start a child would run this part of the program again."
 _ANOTHER_SEED = "1"
 _BY_ORDER = "With another hash seed it was loaded: whether it fails depends on the order of a set, and on chance."
 _ON_A_DEVICE = "The other side could not be tried in full: what lies on a device is not made again for a trial."
@@ -73,9 +73,7 @@ def arrive(trip: Trip) -> Arrived:
     failures = tuple(_as_failure(finding) for finding in found if finding.severity == "error")
     hazards = tuple(finding for finding in found if finding.severity != "error")
     if not receiver.safe_to_start(found):
-        return Arrived(
-            failures=failures, hazards=hazards, notes=("The other side was not tried: it would run the program again.",)
-        )
+        return Arrived(failures=failures, hazards=hazards, notes=(_WOULD_RUN,))
     try:
         there = _Trial(trip).run()
     except receiver.NotPossible as error:

@@ -72,7 +72,7 @@ class Page:
 
     def has_paths(self) -> bool:
         """Tell whether there is anything to draw a tree of; a main module that cannot be imported is on no path."""
-        return any(failure.path is not None or failure.name is None for failure in self.report.failures)
+        return any(failure.stage != "bootstrap" for failure in self.report.failures)
 
     def hazard_lines(self) -> Iterator[Text]:
         """Give how many hazards there are, or where they are wanted each of them."""

@@ -121,6 +121,8 @@ def subject(finding: Finding, pen: Pen) -> str:
     """Give the expression that a culprit is shown under, cut in its middle where it is of no use to a person."""
     if finding.path is None and finding.name is not None:
         return pen.clean(finding.name, _MAX_NAME)
+    if finding.path is None and finding.stage == "bootstrap":
+        return "__main__"
     if finding.path is None:
         return f"{pen.clean(finding.value or finding.type, _MAX_NAME)} (no path leads to it)"
     return expression(finding.path, pen)
@@ -221,7 +223,7 @@ def stopped_by(report: Report, different: int) -> str:
     errors = [failure for failure in report.failures if failure.severity == "error"]
     number = len(errors)
     if errors and all(failure.stage == "bootstrap" for failure in errors):
-        return "the process cannot start"
+        return "a child cannot import the main module"
     verb = "stops" if number == 1 else "stop"
     unlike = f" ({amount(different)} different)" if different > 1 else " (all alike)"
     return f"{count(number, 'object')} {verb} it{unlike if different < number else ''}"
