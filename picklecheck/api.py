@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,14 +13,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from picklecheck.errors import UsageError
-from picklecheck.model import Finding, Report, Size
+from picklecheck.model import Failure, Finding, Report, Size
 from picklecheck.render import RENDERERS
 from picklecheck.safe import type_name
 
 if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
 
-__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "run"]
+__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "not_loaded", "run"]
 
 Watch = Callable[[Callable[[], int]], contextlib.AbstractContextManager[object]]
 _MOST_NAME = 60
@@ -170,6 +172,42 @@ def run(obj: object, options: Options, *, watch: Watch | None = None) -> Report:
     name = options.name or "obj"
     crossed = crossing.of_object(obj, name, via=options.via, start_method=options.start_method)
     return _run(crossed, options, watch, name=name)
+
+
+def not_loaded(options: Options, findings: Iterable[Finding]) -> Report:
+    """Answer for an object that was not loaded, since loading its file would start processes.
+
+    Args:
+        options: what was asked.
+        findings: what the reading of the file found; each has a place.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol.
+    """
+    from picklecheck import transports
+
+    failures = tuple(_unloaded(finding) for finding in findings)
+    transport = transports.find(options.via)
+    method, _ = transports.resolve_start_method(options.start_method or transport.start_method)
+    file = failures[0].name or ""
+    return Report(
+        target=options.name or "obj",
+        target_type="",
+        title=file,
+        transport=transport.name,
+        start_method=method if transport.starts_process else None,
+        protocol=_protocol(options.protocol),
+        failures=failures,
+        notes=(f"{file} was not loaded: that would start the processes here too.",),
+        renderers=RENDERERS,
+    )
+
+
+def _unloaded(finding: Finding) -> Failure:
+    """Give a finding about a file as what stops an object of that file; it is shown under the file's name."""
+    fields = {field.name: getattr(finding, field.name) for field in dataclasses.fields(Finding)}
+    place = finding.assigned_at
+    return Failure(**{**fields, "name": os.path.basename(place.file) if place else None})
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 import gc
 import linecache
 import pickle
+import re
 import sys
 import threading
 import weakref
@@ -9,6 +10,7 @@ import pytest
 
 import picklecheck
 from picklecheck import UsageError, api, explain, explain_call, is_picklable
+from picklecheck.receiver.guard import starting
 from picklecheck.transports import names
 from tests.specimens import Box
 
@@ -288,3 +290,15 @@ def test_the_watch_is_given_a_count():
 def test_a_report_can_be_pickled_itself_after_it_became_data():
     report = explain(HELD, via="pickle")
     assert pickle.loads(pickle.dumps(report.to_dict())) == report.to_dict()
+
+
+def test_what_was_not_loaded(tmp_path):
+    file = tmp_path / "no guard.py"
+    file.write_text("import multiprocessing\nmultiprocessing.Pool(2)\n")
+    report = api.not_loaded(api.Options(name="x", start_method="spawn"), starting(str(file)))
+    assert not report.ok
+    assert report.to_dict()["failures"][0]["line"] == 2
+    assert "x (no guard.py) cannot be sent: the program starts processes" in report.to_html()
+    assert "The whole file: picklecheck guard &#x27;" in re.sub("<[^>]*>", "", report.to_html())
+    with pytest.raises(UsageError):
+        api.not_loaded(api.Options(protocol=9), starting(str(file)))

@@ -22,7 +22,7 @@ from types import ModuleType
 from picklecheck.cli import blame
 from picklecheck.errors import TargetError
 
-__all__ = ["exists", "load", "no_location", "only_inside", "shadowed", "top_names"]
+__all__ = ["exists", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_source"]
 
 _MAX_SHOWN = 6
 _MAX_SOURCE = 4_000_000
@@ -47,6 +47,19 @@ def no_location(location: str) -> str | None:
     if _is_path(location):
         return _no_file(location)
     return None if exists(location) else f"there is no module {location!r}{_like_module(location)}"
+
+
+def unloaded_source(location: str) -> str | None:
+    """Give the Python file that loading a location would run, as a person here would write its path.
+
+    None where the module is loaded already, where its file is not found without importing anything, and for a library.
+    """
+    if not _is_path(location) and location in sys.modules:
+        return None
+    file = _source_of(location)
+    if file is None or not file.endswith(".py") or not os.path.isfile(file) or blame.is_library(os.path.abspath(file)):
+        return None
+    return _joined(*os.path.split(file))
 
 
 def top_names(location: str) -> list[str]:

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from picklecheck.cli import modules
 from picklecheck.transports import names
 from tests.screens import same_as_file
 
@@ -182,6 +183,84 @@ def test_all_start_methods(train):
     ]
     report = json.loads(train.run("explain", "train.py:fine", "--start-method", "all", "--format", "json").stdout)
     assert report["verdicts"] == {"fork": True, "spawn": True, "forkserver": True}
+
+
+UNGUARDED = """
+    import multiprocessing
+
+    print("loaded")
+
+
+    def square(number):
+        return number * number
+
+
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(square, [1, 2]))
+"""
+
+
+@pytest.mark.parametrize("target", ["noguard.py:square", "noguard:square", "package/inner.py:square"])
+def test_what_would_start_processes_is_not_loaded(project, target):
+    project.write(noguard=UNGUARDED, package__in____init__="", package__in__inner=UNGUARDED)
+    done = project.run("explain", target)
+    assert (done.returncode, done.stderr) == (1, "")
+    file = "package/inner.py" if "/" in target else "noguard.py"
+    name = file.rpartition("/")[2]
+    screen = " ".join(done.stdout.split())
+    assert screen.startswith(
+        f"✗ square ({name}) cannot be sent: the program starts processes when a child imports it ① {name} no main guard"
+    )
+    assert f"{name}:11: with " in screen
+    assert "→ Put lines 11 to 12 under: if __name__" in screen
+    assert screen.endswith(
+        f"{name} was not loaded: that would start the processes here too. The whole file: picklecheck guard {file}"
+    )
+
+
+def test_what_would_start_processes_as_data(project):
+    project.write(noguard=UNGUARDED)
+    report = json.loads(project.run("explain", "noguard.py:square", "--format", "json").stdout)
+    assert (report["ok"], report["target"], report["title"]) == (False, "square", "noguard.py")
+    [found] = report["failures"]
+    assert (found["stage"], found["kind"], found["line"]) == ("bootstrap", "no-main-guard", 11)
+
+
+def test_an_import_that_would_start_processes_is_not_loaded(project):
+    project.write(main="import noguard\nx = 1", noguard=UNGUARDED)
+    done = project.run("explain", "main.py:x", "--via", "pickle")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "start at import" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        UNGUARDED.replace("with ", 'if __name__ == "__main__":\n      with ').replace(
+            "    print(pool", "      print(pool"
+        ),
+        UNGUARDED.replace("with ", "def main():\n      with ").replace("    print(pool", "      print(pool"),
+        UNGUARDED.replace("with ", "import sys\n    if len(sys.argv) > 90:\n      with ").replace(
+            "    print(pool", "      print(pool"
+        ),
+        UNGUARDED.replace("spawn", "fork"),
+    ],
+    ids=["guarded", "function", "condition", "fork"],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_what_starts_no_processes_is_loaded(project, text):
+    project.write(app=text)
+    done = project.run("explain", "app.py:square", "--via", "pickle", "--no-roundtrip")
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (0, "loaded"), done.stdout
+
+
+def test_a_library_is_not_read_for_what_it_starts(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    project.write(own="x = 1")
+    monkeypatch.syspath_prepend(project.folder)
+    assert modules.unloaded_source("own") == "own.py"
+    assert modules.unloaded_source("wsgiref.validate") is None
+    assert modules.unloaded_source("nowhere") is None
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------------
