@@ -171,6 +171,17 @@ VIAS = ", ".join(names())
         ({"protocol": 6}, "no protocol 6: choose from 0 to 5"),
         ({"protocol": True}, "no protocol True: choose from 0 to 5"),
         ({"protocol": "4"}, "no protocol '4': choose from 0 to 5"),
+        (
+            {"start_method": "spwan"},
+            "no start method 'spwan': choose from fork, spawn, forkserver, all; did you mean spawn?",
+        ),
+        ({"timeout": 0}, "timeout 0: choose a number of seconds above 0"),
+        ({"timeout": -1.5}, "timeout -1.5: choose a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout nan: choose a number of seconds above 0"),
+        ({"timeout": float("inf")}, "timeout inf: choose a number of seconds above 0"),
+        ({"timeout": "30"}, "timeout '30': choose a number of seconds above 0"),
+        ({"timeout": None}, "timeout None: choose a number of seconds above 0"),
+        ({"timeout": True}, "timeout True: choose a number of seconds above 0"),
     ],
 )
 @pytest.mark.parametrize("ask", [explain, explain_call, is_picklable, picklecheck.assert_picklable])
