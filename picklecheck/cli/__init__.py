@@ -156,10 +156,12 @@ def _guard(
     Python file, or else if a file cannot be read.
     """
     from picklecheck.cli import values
+    from picklecheck.cli.guard import Outcome
     from picklecheck.cli.guard import guard as run
 
-    as_json = values.choice("--format", form, _FORMATS) == "json"
-    raise typer.Exit(FINE if run(paths, as_json=as_json) else CULPRITS)
+    outcome = run(paths, as_json=values.choice("--format", form, _FORMATS) == "json")
+    codes = {Outcome.FINE: FINE, Outcome.STOPPED: CULPRITS, Outcome.UNREAD: WRONG_USE}
+    raise typer.Exit(codes[outcome])
 
 
 def main(args: Sequence[str] | None = None) -> int:
