@@ -18,11 +18,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import TypeGuard
 
 from picklecheck.cli import blame
 from picklecheck.errors import TargetError
 
-__all__ = ["exists", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_source"]
+__all__ = ["exists", "guarded_line", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_source"]
 
 _MAX_SHOWN = 6
 _MAX_SOURCE = 4_000_000
@@ -73,11 +74,27 @@ def only_inside(module: ModuleType, name: str) -> str | None:
     """Say where a module sets a name that it does not have at its top level: under its main guard, or in a function."""
     tree = _tree(getattr(module, "__file__", None))
     for node in tree.body if tree else ():
-        lines = (inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.Name) and _sets(inner, name))
-        line = min(lines, default=None)
+        line = _line_of(node, name)
         if line is not None:
             return _inside(node, name, line)
     return None
+
+
+def guarded_line(module: ModuleType, name: str) -> int | None:
+    """Give the line where a module sets a name under its main guard; None where it does not."""
+    tree = _tree(getattr(module, "__file__", None))
+    guards = (node for node in (tree.body if tree else ()) if isinstance(node, ast.If) and _is_guard(node.test))
+    return next((line for guard in guards if (line := _line_of(guard, name)) is not None), None)
+
+
+def _is_guard(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
+
+
+def _line_of(node: ast.stmt, name: str) -> int | None:
+    """Give the first line inside a statement where a name is set or defined."""
+    inside = (inner for inner in ast.walk(node) if inner is not node)
+    return min((inner.lineno for inner in inside if _makes(inner, name)), default=None)
 
 
 def _inside(node: ast.stmt, name: str, line: int) -> str:
@@ -302,6 +319,14 @@ def _defined(node: ast.stmt) -> Iterator[str]:
             yield from (
                 inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name) and _sets(inner, inner.id)
             )
+
+
+def _makes(node: ast.AST, name: str) -> TypeGuard[ast.stmt | ast.expr | ast.alias]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name == name
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0]) == name
+    return isinstance(node, ast.Name) and _sets(node, name)
 
 
 def _sets(node: ast.Name, name: str) -> bool:

@@ -177,6 +177,10 @@ def _root(module: types.ModuleType, step: _Step, location: str) -> object:
     inside = f"{module.__name__}.{step.value}"
     if modules.exists(inside):
         raise TargetError(f"{inside} is a module, not an object of {location}: write {inside}:NAME")
+    guarded = modules.guarded_line(module, step.value)
+    if guarded:
+        where = f"under its main guard (line {guarded}), which does not run when it is imported"
+        raise TargetError(f"{location} defines {step.value!r} {where}")
     inner = modules.only_inside(module, step.value)
     if inner:
         raise TargetError(f"{location} has no {step.value!r}: it is only set {inner}")
