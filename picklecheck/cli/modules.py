@@ -12,6 +12,7 @@ import ast
 import difflib
 import importlib
 import importlib.util
+import itertools
 import os
 import pkgutil
 import sys
@@ -23,7 +24,7 @@ from typing import TypeGuard
 from picklecheck.cli import blame
 from picklecheck.errors import TargetError
 
-__all__ = ["exists", "guarded_line", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_source"]
+__all__ = ["exists", "guarded_line", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_sources"]
 
 _MAX_SHOWN = 6
 _MAX_SOURCE = 4_000_000
@@ -50,17 +51,30 @@ def no_location(location: str) -> str | None:
     return None if exists(location) else f"there is no module {location!r}{_like_module(location)}"
 
 
-def unloaded_source(location: str) -> str | None:
-    """Give the Python file that loading a location would run, as a person here would write its path.
+def unloaded_sources(location: str) -> list[str]:
+    """Give the Python files that loading a location would run, its packages' first, as a person here would write them.
 
-    None where the module is loaded already, where its file is not found without importing anything, and for a library.
+    Left out are those of modules that are loaded already or belong to a library, and those that are not found without
+    importing anything.
     """
-    if not _is_path(location) and location in sys.modules:
-        return None
-    file = _source_of(location)
-    if file is None or not file.endswith(".py") or not os.path.isfile(file) or blame.is_library(os.path.abspath(file)):
-        return None
-    return _joined(*os.path.split(file))
+    if _is_path(location):
+        found: list[str | None] = [*_package_files(location), location]
+    else:
+        names = itertools.accumulate(location.split("."), "{}.{}".format)
+        found = [_source_of(name) for name in names if name not in sys.modules]
+    files = [file for file in found if file and file.endswith(".py") and os.path.isfile(file)]
+    own = (file for file in files if not blame.is_library(os.path.abspath(file)))
+    return list(dict.fromkeys(_joined(*os.path.split(file)) for file in own))
+
+
+def _package_files(location: str) -> list[str]:
+    """Give the `__init__.py` of each package that a file belongs to, the outermost first."""
+    folder = os.path.dirname(os.path.abspath(location))
+    files: list[str] = []
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.basename(folder).isidentifier():
+        files.insert(0, os.path.join(folder, "__init__.py"))
+        folder = os.path.dirname(folder)
+    return files
 
 
 def top_names(location: str) -> list[str]:

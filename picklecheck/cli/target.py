@@ -76,13 +76,11 @@ def starts(target: str) -> tuple[Finding, ...]:
         TargetError: the target names no object.
     """
     location, expression = parse(target)
-    file = modules.unloaded_source(location) if location and expression and _steps(expression) else None
-    if file is None:
-        return ()
+    files = modules.unloaded_sources(location) if location and expression and _steps(expression) else []
     from picklecheck.receiver.guard import starting
 
     with collector_off():  # the trees hold no cycles
-        return starting(file)
+        return next(filter(None, map(starting, files)), ())
 
 
 def parse(target: str) -> Target:

@@ -226,6 +226,14 @@ def test_what_would_start_processes_as_data(project):
     assert (found["stage"], found["kind"], found["line"]) == ("bootstrap", "no-main-guard", 11)
 
 
+@pytest.mark.parametrize("target", ["package.inner:x", "package/inner.py:x", "package/__init__.py:square"])
+def test_a_package_that_would_start_processes_is_not_loaded(project, target):
+    project.write(package__in____init__=UNGUARDED, package__in__inner="x = 1")
+    done = project.run("explain", target)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith(f"picklecheck guard {os.path.join('package', '__init__.py')}\n")
+
+
 def test_an_import_that_would_start_processes_is_not_loaded(project):
     project.write(main="import noguard\nx = 1", noguard=UNGUARDED)
     done = project.run("explain", "main.py:x", "--via", "pickle")
@@ -258,9 +266,9 @@ def test_a_library_is_not_read_for_what_it_starts(project, monkeypatch):
     monkeypatch.chdir(project.folder)
     project.write(own="x = 1")
     monkeypatch.syspath_prepend(project.folder)
-    assert modules.unloaded_source("own") == "own.py"
-    assert modules.unloaded_source("wsgiref.validate") is None
-    assert modules.unloaded_source("nowhere") is None
+    assert modules.unloaded_sources("own") == modules.unloaded_sources("own.py") == ["own.py"]
+    assert modules.unloaded_sources("wsgiref.validate") == []
+    assert modules.unloaded_sources("nowhere") == modules.unloaded_sources("nowhere.py") == []
 
 
 # -- what goes wrong -------------------------------------------------------------------------------------------------
