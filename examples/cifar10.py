@@ -1,7 +1,7 @@
 """A training loop as many blogs have it: it stands at import level, without a main guard. Needs PyTorch.
 
 Nothing in the loader stops it: what cannot cross is the program. Each spawned worker imports it again, comes to the
-loop, and would start workers itself. So there is nothing to explain here; a program like this is only run.
+loop, and would start workers itself. `picklecheck explain examples/cifar10.py:loader` names it, and loads nothing.
 
 python examples/cifar10.py              fails: "... before the current process has finished its bootstrapping phase"
 python examples/cifar10_guarded.py      the same program with its loop under a main guard: it runs

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import math
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,14 +14,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from picklecheck.errors import UsageError
-from picklecheck.model import Finding, Report, Size
+from picklecheck.model import Failure, Finding, Report, Size
 from picklecheck.render import RENDERERS
 from picklecheck.safe import is_class, name_of, qualname_of, type_name
 
 if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
 
-__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "run"]
+__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "not_loaded", "run"]
 
 Watch = Callable[[Callable[[], int]], contextlib.AbstractContextManager[object]]
 _MOST_NAME = 60
@@ -57,18 +60,19 @@ def explain(
             Left out, the object decides: of a data loader, a process that is to be started, a pool or an executor,
             what it starts its processes with is explained; all else is taken as an argument of a process.
         start_method: "spawn", "forkserver", "fork", or "all" for a verdict for each (`Report.verdicts`); left out, the
-            object's own, or the one that multiprocessing would use.
+            object's own, or the one that multiprocessing would use; where that is "fork", which pickles nothing, the
+            report answers for spawn.
         protocol: 0 to 5; left out, the transport's own.
         roundtrip: whether the other side is tried too where it can be pickled: a process that is started as the start
             method would start one gets the very bytes and unpickles them. It is kept for the next object.
-        timeout: seconds without any progress after which a `__reduce_ex__` that does not return is broken off; and how
-            long the other process may take to start, and to unpickle.
+        timeout: seconds, more than 0, without any progress after which a `__reduce_ex__` that does not return is broken
+            off; and how long the other process may take to start, and to unpickle.
 
     Returns:
         The report. It holds the culprits until `Report.release()`.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol.
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
     """
     name = name or _name_in_caller(sys._getframe(1))
     return run(obj, Options(**_options(locals())))
@@ -97,7 +101,7 @@ def explain_call(
         The report; its paths are rooted at ``target``, ``args[0]`` and ``kwargs['k']``.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol; `args` is no tuple or list.
+        UsageError: an unknown transport, start method or protocol; `args` is no tuple or list; a timeout that is none.
     """
     from picklecheck import crossing
     from picklecheck.transports import Call
@@ -131,7 +135,7 @@ def is_picklable(
     """Tell whether `obj` reaches another process; the arguments are those of `explain`.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol.
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
     """
     report = run(obj, Options(name="obj", **_options(locals())))
     report.release()
@@ -152,7 +156,7 @@ def assert_picklable(
 
     Raises:
         AssertionError: it cannot; the text is the report. It holds no object of the user's.
-        UsageError: an unknown transport, start method or protocol.
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
     """
     __tracebackhide__ = True
     name = name or _name_in_caller(sys._getframe(1))
@@ -175,13 +179,50 @@ def run(obj: object, options: Options, *, watch: Watch | None = None) -> Report:
         watch: called with a function that counts the objects walked so far; gives a context manager for that time.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol.
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
     """
     from picklecheck import crossing
 
     name = options.name or "obj"
     crossed = crossing.of_object(obj, name, via=options.via, start_method=options.start_method)
     return _run(crossed, options, watch, name=name)
+
+
+def not_loaded(options: Options, findings: Iterable[Finding]) -> Report:
+    """Answer for an object that was not loaded, since loading its file would start processes.
+
+    Args:
+        options: what was asked.
+        findings: what the reading of the file found; each has a place.
+
+    Raises:
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
+    """
+    from picklecheck import transports
+
+    _seconds(options.timeout)
+    failures = tuple(_unloaded(finding) for finding in findings)
+    transport = transports.find(options.via)
+    method, _ = transports.resolve_start_method(options.start_method or transport.start_method)
+    file = failures[0].name or ""
+    return Report(
+        target=options.name or "obj",
+        target_type="",
+        title=file,
+        transport=transport.name,
+        start_method=method if transport.starts_process else None,
+        protocol=_protocol(options.protocol),
+        failures=failures,
+        notes=(f"{file} was not loaded: that would start the processes here too.",),
+        renderers=RENDERERS,
+    )
+
+
+def _unloaded(finding: Finding) -> Failure:
+    """Give a finding about a file as what stops an object of that file; it is shown under the file's name."""
+    fields = {field.name: getattr(finding, field.name) for field in dataclasses.fields(Finding)}
+    place = finding.assigned_at
+    return Failure(**{**fields, "name": os.path.basename(place.file) if place else None})
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +234,7 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
     from picklecheck.probe import collector_off, walk
 
     transport = crossed.transport
-    protocol = _protocol(options.protocol)
+    protocol, seconds = _protocol(options.protocol), _seconds(options.timeout)
     base = transport.pickler()
     pickler = type(base.__name__, (base,), {})
 
@@ -203,7 +244,7 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
     failures = [] if crossed.refusal is None else [crossed.refusal]
     with collector_off(), transport.during():
         seen = walk(
-            crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=options.timeout, watch=watch,
+            crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=seconds, watch=watch,
             keep=options.roundtrip,
         )  # fmt: skip
         given = (crossed.given, crossed.parts)
@@ -220,7 +261,7 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         from picklecheck.arrivals import Trip, arrive
 
         trip = Trip(
-            walk=seen, name=name, make=make, start_method=crossed.child, seconds=options.timeout,
+            walk=seen, name=name, make=make, start_method=crossed.child, seconds=seconds,
             spawning=transport.starts_process, given=given, holders=told.holders,
         )  # fmt: skip
         with transport.during():
@@ -250,6 +291,12 @@ def _protocol(asked: int | None) -> int:
     if type(asked) is not int or not 0 <= asked <= pickle.HIGHEST_PROTOCOL:
         raise UsageError(f"no protocol {asked!r}: choose from 0 to {pickle.HIGHEST_PROTOCOL}")
     return asked
+
+
+def _seconds(asked: object) -> float:
+    if isinstance(asked, int | float) and not isinstance(asked, bool) and 0 < asked < math.inf:
+        return asked
+    raise UsageError(f"timeout {asked!r}: choose a number of seconds above 0")
 
 
 def _name_in_caller(frame: FrameType) -> str | None:

@@ -95,8 +95,8 @@ def _fleeting(trip: Trip) -> tuple[Failure, ...]:
     walk, locator = trip.walk, Locator(trip.walk)
     makers = [way[-1].holder if way else walk.root for way in (locator.way_to(walk.objects[at]) for at in places)]
     numbers = {locator.index_of[id(maker)] for maker in makers if id(maker) in locator.index_of}
-    told = _retold(trip, Replay(walk, (), []), dict.fromkeys(numbers, ("shared-storage", "")))
-    return tuple(dataclasses.replace(failure, stage="unpickle") for failure in told)
+    refusals = [{"number": number, "role": "fleeting", "error": None} for number in numbers]
+    return _tell(trip, Replay(walk, (), []), refusals) if refusals else ()
 
 
 def _as_failure(finding: Finding) -> Failure:
@@ -320,34 +320,20 @@ def _whole(trip: Trip, truth: Answer) -> Failure:
 
 
 def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> list[Finding]:
-    said = {number: (loss.kind, loss.note) for number, loss in found.items()}
-    hazards: list[Finding] = []
-    for failure in _retold(trip, again, said):
-        fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
-        hazards.append(Finding(**{**fields, "stage": "behaviour", "severity": "warning"}))
-    return hazards
-
-
-def _retold(trip: Trip, again: Replay, said: dict[int, tuple[str, str]]) -> list[Failure]:
-    """Tell of objects in the words of a kind that is not asked of a failure of their own.
-
-    Args:
-        trip: what was tried.
-        again: the sequence that the numbers count in.
-        said: number -> the kind's slug, and a note.
-    """
-    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(said)]
+    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(found)]
     teller = _ArrivalTeller(trip, again)
-    found = []
+    hazards: list[Finding] = []
     for located in teller.locator.culprits():
-        slug, note = said[located.culprit.index]
-        kind, failure = kinds.get(slug), teller.failure(located)
-        told = dataclasses.replace(
-            failure, kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=note, error=None,
-            path_count=_count(failure),
+        loss = found[located.culprit.index]
+        kind = kinds.get(loss.kind)
+        failure = teller.failure(located)
+        fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
+        fields.update(
+            kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
+            stage="behaviour", severity="warning", path_count=_count(failure),
         )  # fmt: skip
-        found.append(told)
-    return found
+        hazards.append(Finding(**fields))
+    return hazards
 
 
 def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrived:

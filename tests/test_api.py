@@ -2,6 +2,7 @@ import gc
 import linecache
 import os
 import pickle
+import re
 import sys
 import threading
 import weakref
@@ -10,6 +11,7 @@ import pytest
 
 import picklecheck
 from picklecheck import UsageError, api, explain, explain_call, is_picklable
+from picklecheck.receiver.guard import starting
 from picklecheck.transports import names
 from tests.specimens import Box
 
@@ -170,6 +172,17 @@ VIAS = ", ".join(names())
         ({"protocol": 6}, "no protocol 6: choose from 0 to 5"),
         ({"protocol": True}, "no protocol True: choose from 0 to 5"),
         ({"protocol": "4"}, "no protocol '4': choose from 0 to 5"),
+        (
+            {"start_method": "spwan"},
+            "no start method 'spwan': choose from fork, spawn, forkserver, all; did you mean spawn?",
+        ),
+        ({"timeout": 0}, "timeout 0: choose a number of seconds above 0"),
+        ({"timeout": -1.5}, "timeout -1.5: choose a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout nan: choose a number of seconds above 0"),
+        ({"timeout": float("inf")}, "timeout inf: choose a number of seconds above 0"),
+        ({"timeout": "30"}, "timeout '30': choose a number of seconds above 0"),
+        ({"timeout": None}, "timeout None: choose a number of seconds above 0"),
+        ({"timeout": True}, "timeout True: choose a number of seconds above 0"),
     ],
 )
 @pytest.mark.parametrize("ask", [explain, explain_call, is_picklable, picklecheck.assert_picklable])
@@ -306,3 +319,15 @@ def test_a_prompt_shows_the_report():
     report = picklecheck.explain(threading.Lock(), name="obj", roundtrip=False)
     assert repr(report) == str(report)
     assert repr(report).startswith("✗ obj (lock) does not pickle")
+
+
+def test_what_was_not_loaded(tmp_path):
+    file = tmp_path / "no guard.py"
+    file.write_text("import multiprocessing\nmultiprocessing.Pool(2)\n")
+    report = api.not_loaded(api.Options(name="x", start_method="spawn"), starting(str(file)))
+    assert not report.ok
+    assert report.to_dict()["failures"][0]["line"] == 2
+    assert "x (no guard.py) cannot be sent: the program starts processes" in report.to_html()
+    assert "The whole file: picklecheck guard &#x27;" in re.sub("<[^>]*>", "", report.to_html())
+    with pytest.raises(UsageError):
+        api.not_loaded(api.Options(protocol=9), starting(str(file)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from enum import Enum
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +18,13 @@ FINE, CULPRITS, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 # typer's base of all errors of use: it has no public name, and another module in older versions
 _USE_ERROR: type[Any] = typer.BadParameter.__mro__[2]
 
+_EXPLAIN_EXAMPLES = """\b
+Examples:
+  picklecheck explain train.py:dataset
+  picklecheck explain "train.py:make_task()" --via pool
+  picklecheck explain "train.py:make_loader(4)" --start-method all
+"""
+
 app = typer.Typer(
     name="picklecheck",
     help="Finds every object that stops a dataset, loader or process target from being pickled, with its exact path.",
@@ -30,11 +36,8 @@ app = typer.Typer(
 )
 
 
-class Format(str, Enum):
-    """The forms that a report can be printed in."""
-
-    TEXT = "text"
-    JSON = "json"
+_FORMATS = ("text", "json")
+_Format = Annotated[str, typer.Option("--format", metavar="text|json", help="A screen, or JSON for other programs.")]
 
 
 def _version(wanted: bool) -> None:
@@ -52,7 +55,7 @@ def _root(
     pass
 
 
-@app.command("explain", epilog="Example: picklecheck explain 'train.py:make_loader(4)' --start-method spawn")
+@app.command("explain", epilog=_EXPLAIN_EXAMPLES)
 def _explain(
     target: Annotated[
         str,
@@ -74,44 +77,68 @@ def _explain(
     start_method: Annotated[
         str | None,
         typer.Option(
-            metavar="spawn|forkserver|fork|all", help="How the process starts, or all ways. Left out: as it does here."
+            metavar="spawn|forkserver|fork|all",
+            help="How the process starts; all: a verdict for each way. Left out: the object's own way, or the "
+            "program's; where that is fork, spawn, since fork pickles nothing. Asked for fork, the report answers for "
+            "spawn and says so.",
         ),
     ] = None,
-    protocol: Annotated[int | None, typer.Option(help="Pickle protocol. Left out: the one that is used there.")] = None,
-    timeout: Annotated[float, typer.Option(min=0.0, metavar="SECONDS", help="How long one step may take.")] = 30.0,
+    protocol: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Pickle protocol. Left out: the one that is used there.")
+    ] = None,
+    timeout: Annotated[
+        str,
+        typer.Option(
+            metavar="SECONDS",
+            help="The longest that pickling may make no progress, that the other process may take to start, and to "
+            "unpickle. The loading of TARGET is not bounded.",
+        ),
+    ] = "30",
     roundtrip: Annotated[
         bool, typer.Option("--roundtrip/--no-roundtrip", help="Whether to unpickle it in another process too.")
     ] = True,
-    form: Annotated[Format, typer.Option("--format", help="A screen, or JSON for other programs.")] = Format.TEXT,
+    form: _Format = "text",
     show_all: Annotated[bool, typer.Option("--all", help="Show every path, values, the protocol.")] = False,
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Show what may go wrong there without an exception.")
     ] = False,
 ) -> None:
-    """Show what stops an object from reaching another process: each culprit, its path, why, and what to do.
+    """Show what stops an object from reaching another process.
+
+    Each culprit is shown with its path, why it cannot cross, and what to do. A file that would start processes when it
+    is loaded is not loaded: then that is what is shown.
 
     Exits with 0 if it arrives, 1 if not, 2 if TARGET cannot be loaded.
     """
     from picklecheck.api import Options
     from picklecheck.cli import target as targets
+    from picklecheck.cli import values
     from picklecheck.cli.explain import explain as run
 
-    name = targets.parse(target).expression or None
+    as_json = values.choice("--format", form, _FORMATS) == "json"
     options = Options(
-        name=name, via=via, start_method=start_method, protocol=protocol, timeout=timeout, roundtrip=roundtrip
+        name=targets.parse(target).expression or None,
+        via=via,
+        start_method=start_method,
+        protocol=values.integer("--protocol", protocol),
+        timeout=values.number("--timeout", timeout),
+        roundtrip=roundtrip,
     )
-    fine = run(target, options, as_json=form is Format.JSON, show_all=show_all, hazards=hazards)
+    fine = run(target, options, as_json=as_json, show_all=show_all, hazards=hazards)
     raise typer.Exit(FINE if fine else CULPRITS)
 
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")
 def _kinds(
-    slug: Annotated[str | None, typer.Argument(metavar="[KIND]", help="One kind. Left out: list all kinds.")] = None,
+    slugs: Annotated[list[str] | None, typer.Argument(metavar="[KIND]...", help="Left out: list all kinds.")] = None,
 ) -> None:
-    """List the kinds of objects that cannot be pickled, or show one: why, and ways out with code."""
+    """List the kinds of what cannot cross, or show some.
+
+    The page of a kind says why, and gives ways out with code.
+    """
     from picklecheck.cli.kinds import show
 
-    show(slug)
+    show(slugs or [])
 
 
 @app.command("guard", epilog="Example: picklecheck guard train.py src")
@@ -119,16 +146,22 @@ def _guard(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, and folders whose Python files are read.")
     ],
-    form: Annotated[Format, typer.Option("--format", help="A screen, or JSON for other programs.")] = Format.TEXT,
+    form: _Format = "text",
 ) -> None:
-    """Find what runs again when a child process imports the files: a missing main guard, work done at import.
+    """Find what a child process would run again when it imports files.
 
-    The files are read and never run. Exits with 0 if nothing stops a child (a warning does not), 1 if something
-    does, 2 if there is no such path.
+    Such as the start of processes without a main guard, and work done at import. The files are read and never run.
+
+    Exits with 0 if nothing stops a child (a warning does not), 1 if something does, 2 if there is no such path or
+    Python file, or else if a file cannot be read.
     """
+    from picklecheck.cli import values
+    from picklecheck.cli.guard import Outcome
     from picklecheck.cli.guard import guard as run
 
-    raise typer.Exit(FINE if run(paths, as_json=form is Format.JSON) else CULPRITS)
+    outcome = run(paths, as_json=values.choice("--format", form, _FORMATS) == "json")
+    codes = {Outcome.FINE: FINE, Outcome.STOPPED: CULPRITS, Outcome.UNREAD: WRONG_USE}
+    raise typer.Exit(codes[outcome])
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -155,12 +188,19 @@ def _run(words: list[str]) -> int:
     try:
         code = command.main(args=words, prog_name="picklecheck", standalone_mode=False)
     except PicklecheckError as error:
-        return _complain(str(error))
+        message = str(error)
+        return _complain(f"{message} (see {_page(words)})" if message.startswith("--") else message)
     except _USE_ERROR as error:
-        return _complain(f"{error.format_message().rstrip('.')} (see picklecheck --help)")
+        return _complain(f"{error.format_message().rstrip('.')} (see {_page(words)})")
     except typer.Abort:
         return INTERRUPTED
     return code if isinstance(code, int) else FINE
+
+
+def _page(words: list[str]) -> str:
+    """Give the command that prints the help for these words."""
+    known = [command.name for command in app.registered_commands]
+    return f"picklecheck {words[0]} --help" if words[0] in known else "picklecheck --help"
 
 
 def _complain(message: str) -> int:

@@ -6,7 +6,7 @@ import os
 import traceback
 from typing import NamedTuple
 
-__all__ = ["reraise_interrupt", "told", "user_frames"]
+__all__ = ["is_library", "reraise_interrupt", "told", "user_frames"]
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _MAX_MESSAGE = 240
@@ -55,7 +55,7 @@ def _place(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{os.path.basename(str(error.filename))}:{error.lineno}"
     frames = user_frames(error)
-    own = [frame for frame in frames if not _is_library(frame.file)]
+    own = [frame for frame in frames if not is_library(frame.file)]
     return str((own or frames)[-1]) if frames else ""
 
 
@@ -71,7 +71,8 @@ def _is_machinery(file: str) -> bool:
     return file.startswith(("<frozen importlib", _OURS)) or file.endswith(os.path.join("importlib", "__init__.py"))
 
 
-def _is_library(file: str) -> bool:
+def is_library(file: str) -> bool:
+    """Tell whether a file belongs to the standard library or an installed package."""
     import sysconfig
 
     places = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from picklecheck import api, transports
 from picklecheck.cli import output
-from picklecheck.cli.target import load
+from picklecheck.cli.target import load, starts
 from picklecheck.model import Report
 
 __all__ = ["explain"]
@@ -18,13 +18,16 @@ __all__ = ["explain"]
 def explain(target: str, options: api.Options, *, as_json: bool, show_all: bool, hazards: bool = False) -> bool:
     """Load a target, walk it, print the report, and tell whether it crosses.
 
+    A target whose file would start processes is not loaded: here that would start them too.
+
     From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
     told = Report.to_json if as_json else _screen(stdout, show_all, hazards)
     watch = _watch(options.name or target)
     told(_rehearsal(options))
-    report = api.run(load(target).obj, options, watch=watch)
+    started = starts(target)
+    report = api.not_loaded(options, started) if started else api.run(load(target).obj, options, watch=watch)
     output.write(stdout, told(report))
     report.release()
     return report.ok

@@ -12,17 +12,19 @@ import ast
 import difflib
 import importlib
 import importlib.util
+import itertools
 import os
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import TypeGuard
 
 from picklecheck.cli import blame
 from picklecheck.errors import TargetError
 
-__all__ = ["exists", "load", "no_location", "only_inside", "shadowed", "top_names"]
+__all__ = ["exists", "guarded_line", "load", "no_location", "only_inside", "shadowed", "top_names", "unloaded_sources"]
 
 _MAX_SHOWN = 6
 _MAX_SOURCE = 4_000_000
@@ -49,6 +51,32 @@ def no_location(location: str) -> str | None:
     return None if exists(location) else f"there is no module {location!r}{_like_module(location)}"
 
 
+def unloaded_sources(location: str) -> list[str]:
+    """Give the Python files that loading a location would run, its packages' first, as a person here would write them.
+
+    Left out are those of modules that are loaded already or belong to a library, and those that are not found without
+    importing anything.
+    """
+    if _is_path(location):
+        found: list[str | None] = [*_package_files(location), location]
+    else:
+        names = itertools.accumulate(location.split("."), "{}.{}".format)
+        found = [_source_of(name) for name in names if name not in sys.modules]
+    files = [file for file in found if file and file.endswith(".py") and os.path.isfile(file)]
+    own = (file for file in files if not blame.is_library(os.path.abspath(file)))
+    return list(dict.fromkeys(_joined(*os.path.split(file)) for file in own))
+
+
+def _package_files(location: str) -> list[str]:
+    """Give the `__init__.py` of each package that a file belongs to, the outermost first."""
+    folder = os.path.dirname(os.path.abspath(location))
+    files: list[str] = []
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.basename(folder).isidentifier():
+        files.insert(0, os.path.join(folder, "__init__.py"))
+        folder = os.path.dirname(folder)
+    return files
+
+
 def top_names(location: str) -> list[str]:
     """Give the public names that the source defines at its top level, without running it."""
     tree = _tree(_source_of(location))
@@ -60,11 +88,27 @@ def only_inside(module: ModuleType, name: str) -> str | None:
     """Say where a module sets a name that it does not have at its top level: under its main guard, or in a function."""
     tree = _tree(getattr(module, "__file__", None))
     for node in tree.body if tree else ():
-        lines = (inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.Name) and _sets(inner, name))
-        line = min(lines, default=None)
+        line = _line_of(node, name)
         if line is not None:
             return _inside(node, name, line)
     return None
+
+
+def guarded_line(module: ModuleType, name: str) -> int | None:
+    """Give the line where a module sets a name under its main guard; None where it does not."""
+    tree = _tree(getattr(module, "__file__", None))
+    guards = (node for node in (tree.body if tree else ()) if isinstance(node, ast.If) and _is_guard(node.test))
+    return next((line for guard in guards if (line := _line_of(guard, name)) is not None), None)
+
+
+def _is_guard(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test))
+
+
+def _line_of(node: ast.stmt, name: str) -> int | None:
+    """Give the first line inside a statement where a name is set or defined."""
+    inside = (inner for inner in ast.walk(node) if inner is not node)
+    return min((inner.lineno for inner in inside if _makes(inner, name)), default=None)
 
 
 def _inside(node: ast.stmt, name: str, line: int) -> str:
@@ -289,6 +333,14 @@ def _defined(node: ast.stmt) -> Iterator[str]:
             yield from (
                 inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name) and _sets(inner, inner.id)
             )
+
+
+def _makes(node: ast.AST, name: str) -> TypeGuard[ast.stmt | ast.expr | ast.alias]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name == name
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0]) == name
+    return isinstance(node, ast.Name) and _sets(node, name)
 
 
 def _sets(node: ast.Name, name: str) -> bool:

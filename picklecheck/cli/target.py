@@ -19,8 +19,10 @@ from typing import Any, NamedTuple, cast
 from picklecheck import safe
 from picklecheck.cli import blame, modules
 from picklecheck.errors import TargetError
+from picklecheck.model import Finding
+from picklecheck.probe import collector_off
 
-__all__ = ["Target", "load", "near", "parse"]
+__all__ = ["Target", "load", "near", "parse", "starts"]
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _GRAMMAR = "write a name with .attributes, [items] and calls with literal arguments, such as make_loader(4).dataset"
@@ -65,6 +67,20 @@ def load(target: str) -> Loaded:
     for number, step in enumerate(steps):
         obj = _root(module, step, location) if number == 0 else _STEPS[step.kind](obj, step, steps[number - 1].text)
     return Loaded(expression, obj)
+
+
+def starts(target: str) -> tuple[Finding, ...]:
+    """Give what would start processes when a target's file is loaded, told from its source; nothing is run.
+
+    Raises:
+        TargetError: the target names no object.
+    """
+    location, expression = parse(target)
+    files = modules.unloaded_sources(location) if location and expression and _steps(expression) else []
+    from picklecheck.receiver.guard import starting
+
+    with collector_off():  # the trees hold no cycles
+        return next(filter(None, map(starting, files)), ())
 
 
 def parse(target: str) -> Target:
@@ -159,6 +175,10 @@ def _root(module: types.ModuleType, step: _Step, location: str) -> object:
     inside = f"{module.__name__}.{step.value}"
     if modules.exists(inside):
         raise TargetError(f"{inside} is a module, not an object of {location}: write {inside}:NAME")
+    guarded = modules.guarded_line(module, step.value)
+    if guarded:
+        where = f"under its main guard (line {guarded}), which does not run when it is imported"
+        raise TargetError(f"{location} defines {step.value!r} {where}")
     inner = modules.only_inside(module, step.value)
     if inner:
         raise TargetError(f"{location} has no {step.value!r}: it is only set {inner}")

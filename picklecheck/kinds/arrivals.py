@@ -60,7 +60,12 @@ def _is_state(subject: Subject, arrival: Arrival) -> bool:
     return arrival.role == "state"
 
 
+def _is_fleeting(subject: Subject, arrival: Arrival) -> bool:
+    return arrival.role == "fleeting"
+
+
 ARRIVAL_ROWS: tuple[tuple[str, Test], ...] = (
+    ("shared-storage", _is_fleeting),
     ("main-name", _is_main_name),
     ("missing-module", _is_missing_module),
     ("missing-name", _is_name),
@@ -73,4 +78,4 @@ ARRIVAL_ROWS: tuple[tuple[str, Test], ...] = (
     ("unpickle-error", lambda subject, arrival: True),
 )
 # what no failure of a single object's own tells
-HAZARD_SLUGS = ("shared-storage", "identity", "lost-attribute", "changed-type")
+HAZARD_SLUGS = ("identity", "lost-attribute", "changed-type")

@@ -16,7 +16,8 @@ class Arrival:
     """What became of a culprit over there.
 
     Attributes:
-        role: what failed: "name" (looking it up), "call" (making it), "state", "hash", "load", "end" (of the process).
+        role: what failed: "name" (looking it up), "call" (making it), "state", "hash", "load", "end" (of the
+            process), "fleeting" (what it is loaded from is gone by then).
         errors: the names of the exception's class and of its bases.
         text: what it said.
         functions: the names of the functions that it went through.

@@ -12,6 +12,7 @@ from picklecheck.render.words import (
     amount,
     count,
     expression,
+    lead,
     next_step,
     other_paths,
     place,
@@ -57,7 +58,7 @@ def render(report: Report) -> str:
     parts += (_tag("p", _say(note), "margin: .5em 0") for note in report.notes)
     command = next_step(report)
     if command:
-        parts.append(_tag("p", f"Worked fixes: {_tag('code', _say(command), _CODE)}", "margin: .5em 0 0"))
+        parts.append(_tag("p", f"{lead(report)}: {_tag('code', _say(command), _CODE)}", "margin: .5em 0 0"))
     return f'<div class="picklecheck" style="{_CARD}">\n' + "\n".join(parts) + "\n</div>"
 
 

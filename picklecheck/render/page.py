@@ -16,6 +16,7 @@ from picklecheck.render.words import (
     amount,
     expression,
     hazards_line,
+    lead,
     next_step,
     other_paths,
     place,
@@ -57,7 +58,7 @@ class Page:
         command = next_step(self.report)
         if command:
             lines += [Text()] if self.report.notes else []
-            lines.append(Text("Worked fixes: ").append(self.pen.clean(command), "bold"))
+            lines.append(Text(f"{lead(self.report)}: ").append(self.pen.clean(command), "bold"))
         return lines
 
     def verdict(self) -> Iterator[Text]:
@@ -181,7 +182,7 @@ class Page:
             # with --all it holds the path of the file, which is of use in one piece only
             yield from [Text(f"   {named}")] if self.show_all and where else self.wrapped(named, 3, 5)
             yield from [Text("     ").append(self.cut(statement, self.width - 5), "italic")] if statement else ()
-        if self.show_all:
+        if self.show_all and failure.type:
             value = f", {failure.value}" if failure.value else ""
             yield from self.wrapped(self.pen.clean(f"type {failure.type}{value}"), 3, 5, "dim")
 

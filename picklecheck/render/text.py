@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from picklecheck.model import Report
 from picklecheck.render.tree import Group, groups
-from picklecheck.render.words import Pen, amount, next_step, place, refusal, stopped_by, subject, way
+from picklecheck.render.words import Pen, amount, lead, next_step, place, refusal, stopped_by, subject, way
 
 __all__ = ["assertion", "render"]
 
@@ -55,7 +55,7 @@ def assertion(report: Report) -> str:
     if len(grouped) > _ASSERTION_GROUPS:
         lines.append(f"  ... and {amount(len(grouped) - _ASSERTION_GROUPS)} different ones more")
     lines += [line for note in report.notes for line in _paragraph(pen.clean(note), "  ")]
-    return "\n".join([*lines, f"  Worked fixes: {next_step(report)}"])
+    return "\n".join([*lines, f"  {lead(report)}: {next_step(report)}"])
 
 
 def _asserted(group: Group, pen: Pen, said: set[tuple[str, str]]) -> Iterator[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from picklecheck.model import Finding, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "hazards_line", "next_step", "other_paths", "place", "refusal", "size",
-    "start_methods",
-    "stopped_by", "subject", "verdict", "way",
+    "Pen", "amount", "count", "expression", "hazards_line", "is_unloaded", "lead", "next_step", "other_paths", "place",
+    "refusal", "size", "start_methods", "stopped_by", "subject", "verdict", "way",
 ]  # fmt: skip
 
 _METHODS = {
@@ -18,6 +18,7 @@ _METHODS = {
     "forkserver": "the default on Linux from Python 3.14",
 }
 _MOST_KINDS = 3
+_UNLOADED = "the program starts processes when a child imports it"
 _MAX_NAME = 200
 _MAX_PATH = 600
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -166,6 +167,8 @@ def way(report: Report) -> str:
 
 def verdict(report: Report, different: int) -> str:
     """Give the answer in one sentence; `different` says how many unlike culprits there are."""
+    if is_unloaded(report):
+        return f"{_cut(report.target)} ({_cut(report.title)}) cannot be sent: {_UNLOADED}"
     if report.title:
         return _start_verdict(report, different)
     facts = [] if report.target_type == report.target else [report.target_type]
@@ -196,6 +199,11 @@ def _crossing(report: Report) -> str:
 def hazards_line(report: Report) -> str | None:
     """Give how many hazards there are, and how to see them; None where there is none."""
     return f"{count(len(report.hazards), 'hazard')}: --hazards, or report.hazards" if report.hazards else None
+
+
+def is_unloaded(report: Report) -> bool:
+    """Tell whether the object was not loaded, since its program starts processes when it is imported."""
+    return bool(report.title) and not report.target_type
 
 
 def _start_verdict(report: Report, different: int) -> str:
@@ -229,10 +237,18 @@ def stopped_by(report: Report, different: int) -> str:
     return f"{count(number, 'object')} {verb} it{unlike if different < number else ''}"
 
 
+def lead(report: Report) -> str:
+    """Give what is said in front of the next step."""
+    return "The whole file" if is_unloaded(report) else "Worked fixes"
+
+
 def next_step(report: Report) -> str | None:
     """Give the one thing to do next, as a command; None where all is well."""
     if report.ok:
         return None
+    if is_unloaded(report):
+        found = report.failures[0].assigned_at
+        return f"picklecheck guard {shlex.quote(found.file)}" if found else None
     slugs = list(dict.fromkeys(failure.kind for failure in report.failures))
     return f"picklecheck kinds {' '.join(slugs[:_MOST_KINDS])}"
 

@@ -6,6 +6,7 @@ macOS since 3.8 and always on Windows).
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 from picklecheck.errors import UsageError
@@ -34,7 +35,10 @@ def resolve_start_method(name: str | None, own: str | None = None) -> tuple[str,
         UsageError: there is no such start method.
     """
     if name is not None and name not in START_METHODS and name != ALL:
-        raise UsageError(f"no start method {name!r}: choose from {', '.join((*START_METHODS, ALL))}")
+        there = (*START_METHODS, ALL)
+        near = difflib.get_close_matches(str(name), there, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"no start method {name!r}: choose from {', '.join(there)}{meant}")
     if own is not None and own != "fork":
         return own, None if name in (None, own) else f"It brings its own start method, {own}, whatever is asked."
     if name == ALL:

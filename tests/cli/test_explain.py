@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from picklecheck.cli import modules
 from picklecheck.transports import names
 from tests.screens import same_as_file
 
@@ -184,6 +185,92 @@ def test_all_start_methods(train):
     assert report["verdicts"] == {"fork": True, "spawn": True, "forkserver": True}
 
 
+UNGUARDED = """
+    import multiprocessing
+
+    print("loaded")
+
+
+    def square(number):
+        return number * number
+
+
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(square, [1, 2]))
+"""
+
+
+@pytest.mark.parametrize("target", ["noguard.py:square", "noguard:square", "package/inner.py:square"])
+def test_what_would_start_processes_is_not_loaded(project, target):
+    project.write(noguard=UNGUARDED, package__in____init__="", package__in__inner=UNGUARDED)
+    done = project.run("explain", target)
+    assert (done.returncode, done.stderr) == (1, "")
+    file = "package/inner.py" if "/" in target else "noguard.py"
+    name = file.rpartition("/")[2]
+    screen = " ".join(done.stdout.split())
+    assert screen.startswith(
+        f"✗ square ({name}) cannot be sent: the program starts processes when a child imports it ① {name} no main guard"
+    )
+    assert f"{name}:11: with " in screen
+    assert "→ Put lines 11 to 12 under: if __name__" in screen
+    assert screen.endswith(
+        f"{name} was not loaded: that would start the processes here too. The whole file: picklecheck guard {file}"
+    )
+
+
+def test_what_would_start_processes_as_data(project):
+    project.write(noguard=UNGUARDED)
+    report = json.loads(project.run("explain", "noguard.py:square", "--format", "json").stdout)
+    assert (report["ok"], report["target"], report["title"]) == (False, "square", "noguard.py")
+    [found] = report["failures"]
+    assert (found["stage"], found["kind"], found["line"]) == ("bootstrap", "no-main-guard", 11)
+
+
+@pytest.mark.parametrize("target", ["package.inner:x", "package/inner.py:x", "package/__init__.py:square"])
+def test_a_package_that_would_start_processes_is_not_loaded(project, target):
+    project.write(package__in____init__=UNGUARDED, package__in__inner="x = 1")
+    done = project.run("explain", target)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith(f"picklecheck guard {os.path.join('package', '__init__.py')}\n")
+
+
+def test_an_import_that_would_start_processes_is_not_loaded(project):
+    project.write(main="import noguard\nx = 1", noguard=UNGUARDED)
+    done = project.run("explain", "main.py:x", "--via", "pickle")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "start at import" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        UNGUARDED.replace("with ", 'if __name__ == "__main__":\n      with ').replace(
+            "    print(pool", "      print(pool"
+        ),
+        UNGUARDED.replace("with ", "def main():\n      with ").replace("    print(pool", "      print(pool"),
+        UNGUARDED.replace("with ", "import sys\n    if len(sys.argv) > 90:\n      with ").replace(
+            "    print(pool", "      print(pool"
+        ),
+        UNGUARDED.replace("spawn", "fork"),
+    ],
+    ids=["guarded", "function", "condition", "fork"],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_what_starts_no_processes_is_loaded(project, text):
+    project.write(app=text)
+    done = project.run("explain", "app.py:square", "--via", "pickle", "--no-roundtrip")
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (0, "loaded"), done.stdout
+
+
+def test_a_library_is_not_read_for_what_it_starts(project, monkeypatch):
+    monkeypatch.chdir(project.folder)
+    project.write(own="x = 1")
+    monkeypatch.syspath_prepend(project.folder)
+    assert modules.unloaded_sources("own") == modules.unloaded_sources("own.py") == ["own.py"]
+    assert modules.unloaded_sources("wsgiref.validate") == []
+    assert modules.unloaded_sources("nowhere") == modules.unloaded_sources("nowhere.py") == []
+
+
 # -- what goes wrong -------------------------------------------------------------------------------------------------
 
 
@@ -220,9 +307,29 @@ def test_error_is_one_line(train, words, expected):
         (["explain"], "Missing argument 'TARGET'"),
         (["explan", "x"], "No such command 'explan'. Did you mean 'explain'?"),
         (["explain", "train.py:fine", "--colour"], "No such option"),
-        (["explain", "train.py:fine", "--format", "xml"], "Invalid value for '--format'"),
-        (["explain", "train.py:fine", "--protocol", "high"], "Invalid value for '--protocol'"),
-        (["explain", "train.py:fine", "--timeout", "-1"], "Invalid value for '--timeout'"),
+        (
+            ["explain", "train.py:fine", "--format", "jsn"],
+            "--format: no 'jsn': choose from text, json; did you mean json? (see picklecheck explain --help)\n",
+        ),
+        (
+            ["explain", "train.py:fine", "--protocol", "high"],
+            "--protocol: 'high' is no integer (see picklecheck explain --help)\n",
+        ),
+        (["explain", "train.py:fine", "--timeout", "-1"], "timeout -1.0: choose a number of seconds above 0\n"),
+        (["explain", "train.py:fine", "--timeout", "0"], "timeout 0.0: choose a number of seconds above 0\n"),
+        (
+            ["explain", "train.py:fine", "--timeout", "soon"],
+            "--timeout: 'soon' is no number (see picklecheck explain --help)\n",
+        ),
+        (
+            ["explain", "train.py:fine", "--start-method", "spwan"],
+            "no start method 'spwan': choose from fork, spawn, forkserver, all; did you mean spawn?\n",
+        ),
+        (
+            ["explain", "train.py:fine", "--via"],
+            "Option '--via' requires an argument (see picklecheck explain --help)\n",
+        ),
+        (["--colour"], "No such option: --colour (see picklecheck --help)\n"),
         (["explain", "train.py:fine", "--start-method", "teleport"], "no start method 'teleport'"),
         (["explain", "train.py:fine", "more"], "Got unexpected extra argument"),
     ],
@@ -230,7 +337,7 @@ def test_error_is_one_line(train, words, expected):
 def test_wrong_use_is_one_line(train, words, expected):
     done = train.run(*words)
     assert (done.returncode, done.stdout) == (2, "")
-    message = done.stderr.removeprefix("imported\n")
+    message = done.stderr
     assert message.startswith(f"picklecheck: {expected}")
     assert message.count("\n") == 1
 
@@ -296,11 +403,23 @@ def test_what_the_target_has_started_does_not_keep_it(project, text):
     assert time.monotonic() - start < 30
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], [], ["explain", "--help"], ["kinds", "--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["-h"], [], ["explain", "--help"], ["kinds", "--help"], ["guard", "-h"], ["--version"]]
+)
 def test_help(project, words):
     done = project.run(*words)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Example: picklecheck " in done.stdout or words == ["--version"]
+    assert re.search("Examples?:[ \n]+picklecheck ", done.stdout) or words == ["--version"]
+    assert not re.search(r"\w\.\.\.$", done.stdout, re.MULTILINE)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_examples_of_explain(project):
+    examples = project.run("explain", "--help").stdout.partition("Examples:\n")[2].splitlines()
+    assert len(examples) == 3
+    assert all(example.startswith("  ") and " explain " in example for example in examples)
+    assert " --via " in examples[1]
+    assert " --start-method all" in examples[2]
 
 
 def test_version(project):

@@ -69,6 +69,19 @@ def test_every_line_fits(here, capsys):
     assert "3 findings (1 warning) in 3 files" in written
 
 
+def test_long_lines_hang(here, capsys):
+    name = "long name " * 5 + "of a file"
+    here.write(**{name: f"import {'other_' * 6}x\n", f"{'other_' * 6}x": BARE})
+    assert main(["guard", f"{name}.py"]) == 1
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{name}.py:1: ")
+    assert second.startswith("    ")
+    assert second[4] != " "
+    advice = rest[next(number for number, line in enumerate(rest) if line.startswith("  → ")) :]
+    assert advice[1].startswith("    ")
+    assert max(map(len, (first, second, *rest))) <= 80
+
+
 def test_data(here, capsys):
     here.write(train=BARE)
     assert findings(capsys, "train.py") == (1, [("train.py", 3, "no-main-guard", "error")])
@@ -100,6 +113,7 @@ def test_folders_that_are_left_out(here, capsys, folder):
     path = here.folder / folder / "deep"
     path.mkdir(parents=True)
     (path / "train.py").write_text(textwrap.dedent(BARE))
+    here.write(fine=FINE)
     assert findings(capsys, ".") == (0, [])
     assert findings(capsys, str(path))[0] == 1  # named itself, it is read
 
@@ -107,6 +121,7 @@ def test_folders_that_are_left_out(here, capsys, folder):
 def test_a_virtual_environment_of_any_name_is_left_out(here, capsys):
     here.write(env__in__train=BARE)
     (here.folder / "env" / "pyvenv.cfg").touch()
+    here.write(fine=FINE)
     assert findings(capsys, ".") == (0, [])
 
 
@@ -133,9 +148,13 @@ def test_what_an_import_brings_about_is_told_once(here, capsys):
     assert findings(capsys, "main.py")[1] == [("main.py", 1, "start-at-import", "error")]
 
 
-def test_an_empty_folder(here, capsys):
-    assert main(["guard", "."]) == 0
-    assert capsys.readouterr().out == "nothing found in 0 files\n"
+def test_a_folder_without_python_files(here, capsys):
+    (here.folder / "empty").mkdir()
+    (here.folder / "empty" / "notes.txt").touch()
+    here.write(train=BARE)
+    for words in (["empty"], ["train.py", "empty"]):
+        assert main(["guard", *words]) == 2
+        assert capsys.readouterr() == ("", "picklecheck: there is no Python file in 'empty'\n")
 
 
 # files that cannot be read, and wrong use
@@ -152,6 +171,27 @@ def test_a_file_that_is_no_python_is_one_line(here, capsys, content):
     assert len(json.loads(written.out)["findings"]) == 1
     assert written.err.startswith("picklecheck: not read: broken.py")
     assert written.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "last"),
+    [
+        (["broken.py"], 2, ["1 file could not be read"]),
+        (["./broken.py", "fine.py"], 2, ["nothing found in 1 file", "1 file could not be read"]),
+        (["broken.py", "odd.py"], 2, ["2 files could not be read"]),
+        (["broken.py", "mild.py"], 2, ["Worked fixes: picklecheck kinds no-main-guard", "1 file could not be read"]),
+        (["broken.py", "bare.py"], 1, ["Worked fixes: picklecheck kinds no-main-guard", "1 file could not be read"]),
+        (["some"], 0, ["nothing found in 1 file", "1 file could not be read"]),  # one of many in a folder
+        (["none"], 2, ["1 file could not be read"]),
+    ],
+)
+def test_what_could_not_be_read_is_told_at_the_end(here, capsys, words, code, last):
+    here.write(
+        fine=FINE, bare=BARE, mild=MILD, broken="def broken(:\n", some__in__a="(", some__in__b=FINE, none__in__a="("
+    )
+    (here.folder / "odd.py").write_bytes(b"x = '\xff'\n")
+    assert main(["guard", *words]) == code
+    assert capsys.readouterr().out.splitlines()[-len(last) :] == last
 
 
 @pytest.mark.parametrize(

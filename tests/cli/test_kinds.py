@@ -9,13 +9,38 @@ from picklecheck.cli import main
 from tests.cli.test_explain import ANSI, on_a_terminal, terminal
 
 
-def test_all_kinds_are_listed_in_columns(capsys):
+def listed(capsys):
+    """Give the slugs that are listed below each heading, and the lines with them."""
     assert main(["kinds"]) == 0
-    *rows, blank, last = capsys.readouterr().out.splitlines()
-    assert [row.split("  ")[0] for row in rows] == sorted(kinds.slugs())
-    assert len({len(row) - len(row.partition("  ")[2].lstrip()) for row in rows}) == 1
-    assert [row.partition("  ")[2].strip() for row in rows] == [kinds.get(slug).title for slug in sorted(kinds.slugs())]
-    assert (blank, last) == ("", "One of them, with fixes: picklecheck kinds KIND")
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last == "# One of them, with fixes: picklecheck kinds KIND"
+    found = {}
+    for line in filter(None, lines):
+        if line.startswith("# "):
+            rows = found[line[2:].partition(":")[0]] = {}
+        else:
+            rows[line.split()[0]] = line
+    return found
+
+
+def test_all_kinds_are_listed_by_stage(capsys):
+    found = listed(capsys)
+    assert list(found) == ["pickle", "bootstrap", "unpickle", "hazards"]
+    assert sorted(slug for rows in found.values() for slug in rows) == sorted(kinds.slugs())
+    assert all(list(rows) == sorted(rows) for rows in found.values())
+    assert {"lambda", "lock", "unexplained"} <= set(found["pickle"])
+    assert "no-main-guard" in found["bootstrap"]
+    assert "missing-module" in found["unpickle"]
+    assert "lost-attribute" in found["hazards"]
+
+
+def test_a_title_is_listed_where_it_says_more(capsys):
+    rows = {slug: line for rows in listed(capsys).values() for slug, line in rows.items()}
+    assert rows["lambda"] == "lambda"
+    assert rows["non-leaf-tensor"] == "non-leaf-tensor"
+    assert rows["mp-lock"].split(maxsplit=1)[1] == "process lock"
+    starts = {len(row) - len(row.partition(" ")[2].lstrip()) for row in rows.values() if " " in row}
+    assert len(starts) == 1
 
 
 @pytest.mark.parametrize("slug", kinds.slugs())
@@ -71,6 +96,12 @@ def test_a_kind_of_the_users_is_listed(capsys, monkeypatch):
         "tile-cache", lambda subject: False, title="tile cache", reason="r", advice="a", page="# Mine\n"
     )
     assert main(["kinds"]) == 0
-    assert "\ntile-cache " in capsys.readouterr().out
+    assert "\ntile-cache\n" in capsys.readouterr().out
     assert main(["kinds", "tile-cache"]) == 0
     assert capsys.readouterr().out == "# Mine\n"
+
+
+def test_several_pages(capsys):
+    assert main(["kinds", "lock", "weakref"]) == 0
+    written = capsys.readouterr().out
+    assert written == f"{kinds.page('lock').strip()}\n\n{kinds.page('weakref').strip()}\n"

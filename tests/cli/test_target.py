@@ -203,6 +203,25 @@ def test_package_with_a_taken_name(project):
     assert type(pickle.loads(pickle.dumps(found))) is type(found)
 
 
+@pytest.mark.parametrize(
+    "made", ["def hello(): pass", "class hello: pass", "import hello", "from os import path as hello", "hello = 1",
+             "async def hello(): pass", "with open('f') as hello: pass"]
+)  # fmt: skip
+def test_what_stands_under_the_main_guard(project, made):
+    project(inmain=f"import os\n\ndef other(): pass\n\nif __name__ == '__main__':\n    other()\n    {made}\n")
+    with pytest.raises(TargetError) as caught:
+        load("inmain.py:hello")
+    assert str(caught.value) == (
+        "inmain.py defines 'hello' under its main guard (line 7), which does not run when it is imported"
+    )
+
+
+def test_a_function_under_another_condition(project):
+    project(app="import os\n\nif os.name == 'none':\n    def hello(): pass\n")
+    with pytest.raises(TargetError, match=r"app has no 'hello': it is only set under a condition .* \(line 4\)"):
+        load("app:hello")
+
+
 def test_same_file_twice_is_one_module(project):
     project(once="class C: pass")
     assert load("once.py:C").obj is load("./once.py:C").obj is load("once:C").obj
@@ -220,8 +239,7 @@ def test_same_file_twice_is_one_module(project):
         ("app:hidden", "app has no 'hidden': it is only set in inner() (line 37): name a function that returns it, as "
          "make_hidden()"),
         ("app:limit", "app has no 'limit': it is only set in the class (line 8): write Loader.limit"),
-        ("app:guarded", "app has no 'guarded': it is only set under a condition that does not hold here (line 46): "
-         "name a function that returns it, as make_guarded()"),
+        ("app:guarded", "app defines 'guarded' under its main guard (line 46), which does not run when it is imported"),
         ("app:loader.sise", "loader (Loader) has no attribute 'sise'; did you mean size?"),
         ("app:Loader.limt", "Loader (type) has no attribute 'limt'; did you mean limit?"),
         ("app:loader.parts['b']", "loader.parts (dict) has no item ['b']; it has a"),

@@ -61,6 +61,19 @@ def test_command_line_names_the_loader():
     assert outcome.stdout.startswith("✓ make_loader() (torch DataLoader, 2 workers, spawn) can start: ")
 
 
+def test_explain_names_the_loop_and_loads_nothing():
+    outcome = run_picklecheck("explain", "examples/cifar10.py:loader")
+    assert (outcome.exitcode, outcome.stderr) == (1, "")
+    loop = loop_of(EXAMPLES / "cifar10.py")
+    screen = " ".join(outcome.stdout.split())
+    assert screen.startswith(
+        "✗ loader (cifar10.py) cannot be sent: the program starts processes when a child imports it"
+    )
+    assert f"cifar10.py:{loop.lineno} for images, labels in loader:" in screen
+    assert f'→ Put lines {loop.lineno} to {loop.end_lineno} under: if __name__ == "__main__":' in screen
+    assert screen.endswith("The whole file: picklecheck guard examples/cifar10.py")
+
+
 def test_guard_names_the_loop_and_what_to_put_under_a_guard():
     outcome = run_picklecheck("guard", "--format", "json", "examples/cifar10.py", "examples/cifar10_guarded.py")
     assert outcome.exitcode == 1, outcome

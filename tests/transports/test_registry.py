@@ -43,11 +43,12 @@ def test_fork_is_answered_for_spawn_with_a_note():
     assert note.startswith("Under fork nothing is pickled")
 
 
-@pytest.mark.parametrize("name", ["", "Spawn", "thread"])
+@pytest.mark.parametrize("name", ["", "Spawn", "spwan", "thread", 5])
 def test_an_unknown_start_method_is_refused_with_the_names(name):
     with pytest.raises(UsageError) as caught:
         resolve_start_method(name)
-    assert str(caught.value) == f"no start method {name!r}: choose from {', '.join(START_METHODS)}, all"
+    meant = "; did you mean spawn?" if name in ("Spawn", "spwan") else ""
+    assert str(caught.value) == f"no start method {name!r}: choose from {', '.join(START_METHODS)}, all{meant}"
 
 
 @pytest.mark.parametrize("name", [*multiprocessing.get_all_start_methods(), None])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from picklecheck.model import Finding
+from picklecheck.receiver.guard import conditions
 from picklecheck.receiver.guard.advice import GUARD
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.frozen import frozen_finding
@@ -16,8 +17,9 @@ from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.wording import finding
 from picklecheck.receiver.guard.world import World
 
-__all__ = ["GUARD", "Result", "Unreadable", "read_files"]
+__all__ = ["GUARD", "Result", "Unreadable", "read_files", "starting"]
 
+_STARTS = (Sort.START, Sort.AS_MAIN)
 _IF_PROCESSES_START = (Sort.WORK, Sort.NAME, Sort.ENDS)
 
 
@@ -57,6 +59,27 @@ def read_files(paths: Iterable[str]) -> Result:
     told = {source.path for source, events in read_ones if events}
     found = [one for source, events in read_ones for one in _findings(world, source, events, told)]
     return Result(tuple(found), tuple(unread))
+
+
+def starting(path: str) -> tuple[Finding, ...]:
+    """Read one file for what surely starts processes when the file is imported.
+
+    Returns:
+        The errors among the findings of `read_files` that say so; none where the file cannot be read.
+    """
+    world = World()
+    try:
+        source = world.open(path)
+        events = [event for event in _events(world, source) if event.sort in _STARTS and _is_sure(event)]
+        return tuple(one for one in _findings(world, source, events, set()) if one.severity == "error")
+    except Unreadable:
+        return ()
+
+
+def _is_sure(event: Event) -> bool:
+    """Tell whether it happens whoever imports the file; a test of the process lets the first one through."""
+    tests = event.anchor.guards
+    return event.certain or any(conditions.process_test(test) or conditions.is_name_test(test) for test in tests)
 
 
 def _events(world: World, source: Source) -> list[Event]:
