@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from picklecheck.errors import UsageError
 from picklecheck.model import Failure, Finding, Report, Size
 from picklecheck.render import RENDERERS
-from picklecheck.safe import type_name
+from picklecheck.safe import is_class, name_of, qualname_of, type_name
 
 if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
@@ -101,14 +101,27 @@ def explain_call(
         The report; its paths are rooted at ``target``, ``args[0]`` and ``kwargs['k']``.
 
     Raises:
-        UsageError: an unknown transport, start method or protocol, or a timeout that is none.
+        UsageError: an unknown transport, start method or protocol, or a timeout that is none; `args` is no tuple or
+            list.
     """
     from picklecheck import crossing
     from picklecheck.transports import Call
 
-    call = Call(target=target, args=tuple(args), kwargs=dict(kwargs or {}))
-    options = Options(name="call", **_options(locals()))
+    call = Call(target=target, args=_arguments(args), kwargs=dict(kwargs or {}))
+    options = Options(name=f"{_name_of(target)}(...)", **_options(locals()))
     return _run(crossing.of_call(call, via=via, start_method=start_method), options, None, name=None)
+
+
+def _arguments(args: object) -> tuple[object, ...]:
+    """Give the positional arguments of a call; what is no list of them is more likely the first one alone."""
+    if type(args) not in (tuple, list):
+        raise UsageError(f"args is a tuple of the positional arguments, such as (x,); this is a {type_name(args)}")
+    return tuple(args)  # type: ignore[arg-type]  # one of the two, by its real type
+
+
+def _name_of(target: Any) -> str:
+    name = name_of(target) or (qualname_of(target) if is_class(target) else type_name(target))
+    return name.rpartition(".")[2] if "<" in name else name
 
 
 def is_picklable(
@@ -236,24 +249,25 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
             keep=options.roundtrip,
         )  # fmt: skip
         given = (crossed.given, crossed.parts)
-        failures += failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
+        told = failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
+        failures += told.failures
         nothing = bool(failures) or crossed.parts == ()
         size = None if nothing else Size(objects=len(seen.objects), bytes=seen.bytes)
         notes = crossed.notes_after(seen.objects, not failures)
-        if failures or not options.roundtrip:
+        if not options.roundtrip:
             del seen  # before the collector is back: what it would look through is gone
     hazards: tuple[Finding, ...] = ()
     arrived = False
-    if options.roundtrip and not nothing:
+    if options.roundtrip and crossed.refusal is None and crossed.parts != ():
         from picklecheck.arrivals import Trip, arrive
 
         trip = Trip(
             walk=seen, name=name, make=make, start_method=crossed.child, seconds=seconds,
-            spawning=transport.starts_process, given=given,
+            spawning=transport.starts_process, given=given, holders=told.holders,
         )  # fmt: skip
         with transport.during():
             there = arrive(trip)
-        failures, hazards, notes = list(there.failures), there.hazards, (*notes, *there.notes)
+        failures, hazards, notes = [*failures, *there.failures], there.hazards, (*notes, *there.notes)
         arrived = there.complete
     return Report(
         target=options.name or "obj",

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from picklecheck import kinds, lost, receiver
+from picklecheck import kinds, lost, receiver, transports
 from picklecheck.findings import Given, Teller, Words
 from picklecheck.model import Failure, Finding
-from picklecheck.probe import Culprit, Replay, Walk, replay
+from picklecheck.probe import Culprit, Locator, Replay, Walk, fleeting, replay
 from picklecheck.receiver import Answer
 from picklecheck.safe import is_class as is_a_class
 from picklecheck.safe import module_of, name_of, plain_text, qualified_name, qualname_of, short_repr
@@ -22,6 +22,7 @@ from picklecheck.safe import module_of, name_of, plain_text, qualified_name, qua
 __all__ = ["Arrived", "arrive"]
 
 _MOST_ENDS = 10
+_MOST_BESIDE = 100_000  # objects of which the rest is tried where some are refused
 _LEAST_PATIENCE = 0.2
 _SECONDS_FOR_EACH = 1e-4  # what the steps of explaining may cost besides, several times what they do
 _WOULD_RUN = "The other side was not tried: to start a process would run the program again."
@@ -46,13 +47,14 @@ class Trip:
     """What is to be tried.
 
     Attributes:
-        walk: what the pass saw; without culprits.
+        walk: what the pass saw.
         name: the root's name; None for the arguments of a call.
         make: gives a pickler of the transport's class for a sink.
         start_method: how the child would be started.
         seconds: how long the child may take to start, and to unpickle.
         spawning: whether the object crosses with the child's start.
         given: what the user holds, and the parts of it that are sent; None for the latter where it is sent itself.
+        holders: the ids of what holds something that was refused; None where they are not known.
     """
 
     walk: Walk
@@ -62,6 +64,7 @@ class Trip:
     seconds: float
     spawning: bool
     given: Given
+    holders: frozenset[int] | None
 
 
 def arrive(trip: Trip) -> Arrived:
@@ -79,7 +82,23 @@ def arrive(trip: Trip) -> Arrived:
         there = Arrived(notes=(f"The other side was not tried: {error}.",))
     except receiver.Trouble as trouble:
         there = _not_started(trip, trouble, told=bool(failures))
+    if there.complete:
+        gone = _fleeting(trip)
+        there = dataclasses.replace(there, complete=not gone, failures=there.failures + gone)
     return dataclasses.replace(there, failures=failures + there.failures, hazards=hazards + there.hazards)
+
+
+def _fleeting(trip: Trip) -> tuple[Failure, ...]:
+    """Tell of tensors that are made for pickling and whose storage is gone when the process comes to load them."""
+    watch = transports.storage_watch() if trip.spawning else None
+    places = fleeting(trip.walk, trip.make, watch) if watch else []
+    if not places:
+        return ()
+    walk, locator = trip.walk, Locator(trip.walk)
+    makers = [way[-1].holder if way else walk.root for way in (locator.way_to(walk.objects[at]) for at in places)]
+    numbers = {locator.index_of[id(maker)] for maker in makers if id(maker) in locator.index_of}
+    told = _retold(trip, Replay(walk, (), []), dict.fromkeys(numbers, ("shared-storage", "")))
+    return tuple(dataclasses.replace(failure, stage="unpickle") for failure in told)
 
 
 def _as_failure(finding: Finding) -> Failure:
@@ -103,6 +122,8 @@ class _Trial:
 
     def run(self) -> Arrived:
         walk = self._trip.walk
+        if walk.culprits or walk.too_deep is not None:
+            return self._without_refused()
         try:
             stream = walk.stream
             if stream is None:
@@ -124,6 +145,24 @@ class _Trial:
             return Arrived(notes=(*notes, _ON_A_DEVICE))
         return Arrived(failures=failures, notes=notes)
 
+    def _without_refused(self) -> Arrived:
+        """Try the rest of what cannot be pickled; what holds something that is left out may fail for want of that."""
+        walk, holders = self._trip.walk, self._trip.holders
+        if holders is None or walk.parents is not None or len(walk.objects) > _MOST_BESIDE:
+            return Arrived()
+        try:
+            again = replay(walk, self._trip.make, guarded=True)
+            refusals = self._refusals(again, None)
+        except (Exception, receiver.Trouble):
+            return Arrived()
+        named = {id(obj) for number in again.named for obj in (again.walk.objects[number],)}
+        objects = again.walk.objects
+        free = [
+            refusal for refusal in refusals
+            if refusal["role"] == "name" or not {id(objects[refusal["number"]])} & (holders | named)
+        ]  # fmt: skip
+        return Arrived(failures=_tell(self._trip, again, free) if free else ())
+
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
         trip = self._trip
@@ -141,9 +180,10 @@ class _Trial:
         told = _tell(self._trip, again, refusals) if refusals else ()
         return told or (_whole(self._trip, truth),)
 
-    def _refusals(self, again: Replay, truth: Answer) -> list[dict[str, Any]]:
+    def _refusals(self, again: Replay, truth: Answer | None) -> list[dict[str, Any]]:
         """Try until the process lives to the end, each time without the object at which it ended before."""
         ends: dict[int, dict[str, Any]] = {}
+        was_late = False
         for _ in range(_MOST_ENDS):
             answer = self._send(again.stream, explain=True, left_out=list(ends))
             if answer.ended is None:
@@ -151,9 +191,12 @@ class _Trial:
                 self._excused = answer.ok and answer.absent and not answer.failures and not ends
                 return [*ends.values(), *answer.failures]
             known = answer.number is not None and answer.number < len(again.walk.objects)
-            if not known or answer.number in ends or (answer.late and not truth.late):
+            if not known or answer.number in ends or (answer.late and not (truth and truth.late)):
                 break
             assert answer.number is not None
+            if answer.late and was_late:
+                return []  # many that are slow, and the one that was met when the time was up is not to blame
+            was_late = answer.late
             ends[answer.number] = {"number": answer.number, "role": "end", "error": None, "ended": answer.ended}
         return list(ends.values())
 
@@ -270,6 +313,8 @@ def _whole(trip: Trip, truth: Answer) -> Failure:
     path = trip.name or "target"
     root = trip.given[0]
     note = f"Over there: {truth.ended}." if truth.ended else "No single object could be found that is to blame."
+    if truth.late:
+        note += " If it is only slow, give it longer: timeout=120, or --timeout 120."
     return Failure(
         path=path, paths=(path,), kind=kind.slug, title=kind.title, stage="unpickle", type=qualified_name(type(root)),
         value=short_repr(root), reason=kind.reason, advice=kind.advice, note=note, error=_text(truth.error), box=[root],
@@ -277,20 +322,34 @@ def _whole(trip: Trip, truth: Answer) -> Failure:
 
 
 def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> list[Finding]:
-    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(found)]
-    teller = _ArrivalTeller(trip, again)
+    said = {number: (loss.kind, loss.note) for number, loss in found.items()}
     hazards: list[Finding] = []
-    for located in teller.locator.culprits():
-        loss = found[located.culprit.index]
-        kind = kinds.get(loss.kind)
-        failure = teller.failure(located)
+    for failure in _retold(trip, again, said):
         fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
-        fields.update(
-            kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
-            stage="behaviour", severity="warning", path_count=_count(failure),
-        )  # fmt: skip
-        hazards.append(Finding(**fields))
+        hazards.append(Finding(**{**fields, "stage": "behaviour", "severity": "warning"}))
     return hazards
+
+
+def _retold(trip: Trip, again: Replay, said: dict[int, tuple[str, str]]) -> list[Failure]:
+    """Tell of objects in the words of a kind that is not asked of a failure of their own.
+
+    Args:
+        trip: what was tried.
+        again: the sequence that the numbers count in.
+        said: number -> the kind's slug, and a note.
+    """
+    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(said)]
+    teller = _ArrivalTeller(trip, again)
+    found = []
+    for located in teller.locator.culprits():
+        slug, note = said[located.culprit.index]
+        kind, failure = kinds.get(slug), teller.failure(located)
+        told = dataclasses.replace(
+            failure, kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=note, error=None,
+            path_count=_count(failure),
+        )  # fmt: skip
+        found.append(told)
+    return found
 
 
 def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrived:

@@ -106,6 +106,8 @@ def _crossed(
     notes = [*crossing.notes, *transport.notes(given)]
     if starts and note:
         notes.append(note)
+    if start_method in (transports.ALL, "fork") and not transport.starts_process:
+        notes.append("No process is started with this, so that the start method changes nothing.")
     methods = _methods(own) if transport.starts_process and start_method == transports.ALL else ()
     return Crossed(
         given=given,

@@ -29,7 +29,7 @@ from picklecheck.safe import (
 )
 from picklecheck.transports import Part
 
-__all__ = ["Given", "Teller", "Words", "failures_of", "flat", "folded_steps"]
+__all__ = ["Given", "Teller", "Told", "Words", "failures_of", "flat", "folded_steps"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
 _NO_STEP = Step("root", "")
@@ -44,8 +44,8 @@ Given = tuple[object, Sequence[Part] | None]
 
 def failures_of(
     walk: Walk, name: str | None, *, spawning: bool, make: Callable[[Any], pickle.Pickler], given: Given | None = None
-) -> list[Failure]:
-    """Give a failure for each culprit, in the order of the pass; first of all for a graph that is too deep.
+) -> Told:
+    """Tell of each culprit, in the order of the pass; first of all of a graph that is too deep.
 
     Args:
         walk: what the pass saw.
@@ -55,10 +55,31 @@ def failures_of(
         given: what the user holds, where the walk's root is a list of parts of it.
     """
     teller = Teller(walk, name, spawning, make, given)
-    found = [teller.failure(located) for located in teller.locator.culprits()]
+    located = teller.locator.culprits()
+    found = [teller.failure(each) for each in located]
     endless = any(culprit.endless for culprit in walk.culprits)
-    # how deep the rest goes cannot be told beside a chain that never ends
-    return found if walk.too_deep is None or endless else [teller.too_deep(walk.too_deep), *found]
+    if walk.too_deep is not None and not endless:  # how deep the rest goes cannot be told beside a chain without end
+        found.insert(0, teller.too_deep(walk.too_deep))
+    return Told(found, _holders(located))
+
+
+def _holders(located: Sequence[Located]) -> frozenset[int] | None:
+    if any(each.references > len(each.ways) for each in located):
+        return None
+    return frozenset(id(hop.holder) for each in located for way in each.ways for hop in way)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of one walk.
+
+    Attributes:
+        failures: one for each culprit.
+        holders: the ids of the objects that hold a culprit, at whatever depth; None where not all of them are known.
+    """
+
+    failures: list[Failure]
+    holders: frozenset[int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +132,7 @@ class Teller:
         words = self._words(culprit, obj, first[-1].holder if first[-1].steps else None)
         paths, trail = self.paths(located.ways)
         owner, attribute = _owner(first, self._given)
+        holder, advice = self._holder(first, words.kind)
         place = words.place
         if place is None and owner is not None:
             place = source.where_set(owner, attribute)
@@ -125,18 +147,18 @@ class Teller:
             owner=None if owner is None else qualified_name(owner),
             assigned_at=place,
             reason=words.kind.reason,
-            advice=words.kind.advice,
-            note=" ".join(filter(None, (words.note, self._holder_note(first, words.kind)))),
+            advice=advice,
+            note=" ".join(filter(None, (words.note, holder))),
             error=self._said(culprit.error, obj),
             trail=trail,
             box=[obj],
         )
 
-    def _holder_note(self, way: Way, kind: kinds.Kind) -> str:
-        """Say what the culprit is a part of, where no part of that can be sent: a thread, an executor, an archive."""
+    def _holder(self, way: Way, kind: kinds.Kind) -> tuple[str, str]:
+        """Say what the culprit is part of, where no part of that can be sent (a thread, an archive); and what to do."""
         steps = flat(way)
         if not steps:
-            return ""
+            return "", kind.advice
         steps.pop()
         if self._parts is None and self._name is not None:
             steps.insert(0, (_NO_STEP, self._given))
@@ -148,11 +170,12 @@ class Teller:
             if whole is not None and whole.slug != kind.slug:
                 path = self._join([step for step, _ in steps[: number + 1]])
                 there = "" if number or self._parts is not None else " itself"
-                return (
+                note = (
                     f"It is part of {path}{there}, which is a {qualified_name(type(held))}: no part of that can be "
                     f"sent, so leave it out as a whole (picklecheck kinds {whole.slug})."
                 )
-        return ""
+                return note, whole.advice
+        return "", kind.advice
 
     def _words(self, culprit: Culprit, obj: Any, holder: object) -> Words:
         key = (id(obj.__code__), name_of(obj), plain_text(obj.__module__)) if type(obj) is types.FunctionType else None

@@ -166,7 +166,7 @@ class Size:
 Renderer = Callable[["Report"], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
     """The answer to one question: does this object cross, and if not, what stops it.
 
@@ -241,7 +241,9 @@ class Report:
 
     def __str__(self) -> str:
         """Give the report as text of 80 columns without colour."""
-        return self.renderers["text"](self) if "text" in self.renderers else repr(self)
+        return self.renderers["text"](self) if "text" in self.renderers else f"{self.target}: {self.to_json()}"
+
+    __repr__ = __str__  # what a prompt shows of the last expression
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self.to_html()}

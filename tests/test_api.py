@@ -1,5 +1,6 @@
 import gc
 import linecache
+import os
 import pickle
 import re
 import sys
@@ -313,3 +314,20 @@ def test_what_was_not_loaded(tmp_path):
     assert "The whole file: picklecheck guard &#x27;" in re.sub("<[^>]*>", "", report.to_html())
     with pytest.raises(UsageError):
         api.not_loaded(api.Options(protocol=9), starting(str(file)))
+
+
+@pytest.mark.parametrize("args", ["abc", 3, None, {"a": 1}, threading.Lock()])
+def test_arguments_that_are_no_tuple(args):
+    with pytest.raises(picklecheck.UsageError, match="args is a tuple of the positional arguments"):
+        picklecheck.explain_call(print, args)
+
+
+def test_a_call_is_called_by_its_function():
+    assert picklecheck.explain_call(os.path.join, ["a", threading.Lock()]).target == "join(...)"
+    assert picklecheck.explain_call(lambda: 0).target == "<lambda>(...)"
+
+
+def test_a_prompt_shows_the_report():
+    report = picklecheck.explain(threading.Lock(), name="obj", roundtrip=False)
+    assert repr(report) == str(report)
+    assert repr(report).startswith("✗ obj (lock) does not pickle")

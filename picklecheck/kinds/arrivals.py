@@ -72,4 +72,5 @@ ARRIVAL_ROWS: tuple[tuple[str, Test], ...] = (
     ("setstate", _is_state),
     ("unpickle-error", lambda subject, arrival: True),
 )
-HAZARD_SLUGS = ("identity", "lost-attribute", "changed-type")
+# what no failure of a single object's own tells
+HAZARD_SLUGS = ("shared-storage", "identity", "lost-attribute", "changed-type")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import linecache
 import os
 import sys
@@ -19,6 +18,8 @@ __all__ = ["arrival_words"]
 
 # what is told apart from a name that only the child lacks
 _NOWHERE = " The bytes load in no process, not in this one either."
+# seen on 3.10 to 3.14: the pool's thread that takes the results ends, and nobody answers any more
+_RAISED_IN_A_TASK = "Raised by a task, it makes a multiprocessing.Pool wait for ever, and breaks an executor."
 _MAIN = ("__main__", "__mp_main__")
 _ADDING = frozenset({"__setitem__", "append", "extend", "add", "update"})
 
@@ -41,7 +42,8 @@ def arrival_words(obj: Any, arrival: Arrival, value: Any, said: dict[str, Any]) 
     if arrival.role == "end":
         return f"Over there: {said['ended']}, while this object was being made or given its state.", place
     if arrival.role == "call" and isinstance(value, tuple):
-        return _call_note(obj, value), place
+        note = _call_note(obj, value)
+        return (f"{note} {_RAISED_IN_A_TASK}".strip() if isinstance(obj, BaseException) else note), place
     if arrival.role == "state" and _ADDING.intersection(arrival.functions[:1]):
         adding = next(name for name in arrival.functions if name in _ADDING)
         return f"Its items are put in by {adding}() before its attributes are there.", place
@@ -113,6 +115,8 @@ def _call_note(obj: Any, value: tuple[Any, ...]) -> str:
 
 
 def _mismatch(maker: types.FunctionType, count: int) -> str:
+    import inspect  # slow to import, and rarely needed
+
     try:
         parameters = list(inspect.signature(maker, follow_wrapped=False).parameters.values())[1:]
     except (TypeError, ValueError):

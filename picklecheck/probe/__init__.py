@@ -1,6 +1,7 @@
 """The pass over an object graph with the transport's own pickler, and the paths of what it refuses."""
 
 from picklecheck.probe.deadline import NoAnswer
+from picklecheck.probe.fleeting import fleeting
 from picklecheck.probe.locate import Located, Locator, Way
 from picklecheck.probe.naming import Hop
 from picklecheck.probe.reducing import UNSEEN, Invalid
@@ -19,6 +20,7 @@ __all__ = [
     "Walk",
     "Way",
     "collector_off",
+    "fleeting",
     "replay",
     "walk",
     "words_for",

@@ -309,7 +309,7 @@ class _Slicer(pickle.Pickler):
         self._index_of = index_of
         self._met: dict[int, Any] = {}
         self._trace: list[Any] = []
-        start_trace(self, self._trace)
+        start_trace(self, self._trace.append)
         self.slices_of: dict[int, list[int]] = {}
         self.weights: dict[int, int] = {}
         self.last: dict[int, int] = {}

@@ -22,6 +22,8 @@ from picklecheck.standins import Zeros
 __all__ = ["Changed", "Replay", "replay"]
 
 _OURS = frozenset(map(id, (made, set_state, set_all)))
+_NOTHING = (bytes, ())  # in place of what was refused
+_SETTERS = frozenset(map(id, (set_state, set_all)))
 _DEEPER = 3  # a guarded reduce value lies that many times as deep
 
 
@@ -48,7 +50,7 @@ def replay(walk: Walk, make: Callable[[Sink], pickle.Pickler], *, guarded: bool)
     """Write a walk's data stream again.
 
     Args:
-        walk: a walk without culprits.
+        walk: a walk; what it has refused is left out.
         make: gives a pickler of the transport's class for a sink.
         guarded: whether it is written for explaining.
 
@@ -70,6 +72,7 @@ def replay(walk: Walk, make: Callable[[Sink], pickle.Pickler], *, guarded: bool)
 class _Writer:
     def __init__(self, walk: Walk, pickler: pickle.Pickler, guarded: bool) -> None:
         self._walk, self._pickler, self._guarded = walk, pickler, guarded
+        self._refused = {id(walk.objects[culprit.index]) for culprit in walk.culprits}
         self._index_of = {id(obj): index for index, obj in enumerate(walk.objects)}
         self.seen = Walk(walk.root, walk.protocol, table=walk.table)
         self.named: list[int] = []
@@ -77,7 +80,7 @@ class _Writer:
     def write(self) -> None:
         hook_up(self._pickler, self._hook)
         if self._guarded:
-            start_trace(self._pickler, self.seen.trace)
+            start_trace(self._pickler, _without_setters(self.seen.trace))
         try:
             self._pickler.dump(self._walk.root)
         finally:
@@ -92,6 +95,8 @@ class _Writer:
         index = self._index_of.get(id(obj))
         seen.marks.append(len(seen.trace))
         seen.objects.append(obj)
+        if id(obj) in self._refused:
+            return _NOTHING
         if index is None:
             if type(obj) is not types.FunctionType and not is_class(obj):
                 raise Changed
@@ -112,6 +117,22 @@ class _Writer:
         if items is not None or pairs is not None or (state is not None and setter is not None):
             return (*call, (items, pairs, state, setter), None, None, set_all)
         return call if state is None else (*call, state, None, None, set_state)
+
+
+def _without_setters(trace: list[Any]) -> Callable[[Any], None]:
+    """Give what appends to a trace all but the object behind a setter of ours: that is no reference of the sender's."""
+    behind = False
+
+    def append(obj: Any) -> None:
+        nonlocal behind
+        if behind and type(obj) is not str:  # the setter's own name is saved between
+            behind = False
+        elif id(obj) in _SETTERS:
+            behind = True
+        else:
+            trace.append(obj)
+
+    return append
 
 
 def _meant(func: Any) -> Any:

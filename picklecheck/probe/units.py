@@ -62,7 +62,7 @@ class UnitWalk:
     def run(self) -> Walk:
         """Do the pass."""
         hook_up(self._pickler, self._hook)
-        start_trace(self._pickler, self._walk.trace)
+        start_trace(self._pickler, self._walk.trace.append)
         try:
             self._dump([self._walk.root])
             while self._stack:

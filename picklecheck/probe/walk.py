@@ -192,7 +192,7 @@ class Walker:
     def _dump(self) -> BaseException | None:
         hook_up(self.pickler, self._hook())
         if TRACE_FROM_THE_START:
-            start_trace(self.pickler, self.walk.trace)
+            start_trace(self.pickler, self.walk.trace.append)
         try:
             self.pickler.dump(self.walk.root)
         except (Exception, NoAnswer) as error:
@@ -267,7 +267,7 @@ class Walker:
             walk.first_mark = index
             walk.marks[:] = [0]
             walk.first_share = self.sink.bytes  # a share once the whole is known
-            start_trace(self.pickler, walk.trace)
+            start_trace(self.pickler, walk.trace.append)
         self.sink.drop()
         walk.culprits.append(Culprit(index, error))
         return STUB
@@ -317,15 +317,15 @@ def unhook(pickler: pickle.Pickler) -> None:
     del pickler.reducer_override
 
 
-def start_trace(pickler: pickle.Pickler, trace: list[Any]) -> None:
-    """Have C append every object that it saves from now on, repeats included.
+def start_trace(pickler: pickle.Pickler, append: Callable[[Any], None]) -> None:
+    """Have C hand over every object that it saves from now on, repeats included.
 
     `persistent_id` is asked first for each object, and `list.append` answers None, which means: pickle it as usual. A
     pickler class with a `persistent_id` of its own keeps it, and no repeats are seen.
     """
     if getattr(type(pickler), "persistent_id", None) is not getattr(pickle.Pickler, "persistent_id", None):
         return
-    pickler.persistent_id = trace.append  # type: ignore[method-assign]  # C accepts any callable
+    pickler.persistent_id = append  # type: ignore[method-assign]  # C accepts any callable
 
 
 @contextmanager

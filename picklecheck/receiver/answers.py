@@ -26,6 +26,7 @@ class Answer:
         ended: how the child ended without an answer, in words; None where it answered.
         number: the number that it had reached then.
         late: whether it was ended for the time limit.
+        doubtful: whether it ended in a fork of a process with threads of C libraries, which may be the reason.
         absent: with bytes for explaining: whether something stood in for what cannot be made in a trial.
     """
 
@@ -36,6 +37,7 @@ class Answer:
     ended: str | None = None
     number: int | None = None
     late: bool = False
+    doubtful: bool = False
     absent: bool = False
 
 

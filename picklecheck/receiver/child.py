@@ -152,7 +152,8 @@ class _Server:
         with contextlib.suppress(OSError):
             os.killpg(pid, signal.SIGKILL)  # what it has started
         number = int.from_bytes(reached[:8], "little", signed=True) - 1
-        self._wire.send({"status": os.waitstatus_to_exitcode(status), "killed": killed, "number": number})
+        ended = {"status": os.waitstatus_to_exitcode(status), "killed": killed, "number": number}
+        self._wire.send({**ended, "threads": _count_threads()})
 
     def _be_worker(self, descriptor: int, reached: Any) -> None:
         try:
@@ -191,6 +192,14 @@ class _Server:
                 __import__(name)
         self._files = _stamps()
         self._wire.send({"alone": threading.active_count() > 1})
+
+
+def _count_threads() -> int:
+    """Give the number of threads, those of C libraries included, which a fork loses; 1 where it cannot be told."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
 
 
 def _be_expendable() -> None:

@@ -45,15 +45,29 @@ def send(
         Trouble: the child could not prepare itself.
     """
     with _lock:
-        child = _child_for(start_method, seconds, seed)
-        try:
-            return child.check(stream, seconds, request)
-        except _Stale:
-            _end(child)
-        except BaseException:
-            _end(child)
-            raise
-        return _child_for(start_method, seconds, seed).check(stream, seconds, request)
+        answer = _try(stream, start_method, seconds, seed, request)
+        if answer.doubtful and not request["explain"]:
+            data = preparation(start_method)
+            sure = _Child(data, seconds, seed, fork=False).check(stream, seconds, request)
+            if sure.ended is None:
+                _kept.no_fork.add(_key_of(data, seed))  # so that no other trial has to wait for this
+                end_all()
+                return sure
+        return answer
+
+
+def _try(
+    stream: Sequence[bytes], start_method: str, seconds: float, seed: str | None, request: dict[str, Any]
+) -> Answer:
+    child = _child_for(start_method, seconds, seed)
+    try:
+        return child.check(stream, seconds, request)
+    except _Stale:
+        _end(child)
+    except BaseException:
+        _end(child)
+        raise
+    return _child_for(start_method, seconds, seed).check(stream, seconds, request)
 
 
 @dataclass(slots=True)
@@ -63,6 +77,7 @@ class _Kept:
     children: dict[str, _Child] = field(default_factory=dict)
     starts: int = 0
     no_preload: set[str] = field(default_factory=set)
+    no_fork: set[str] = field(default_factory=set)
 
 
 _lock = threading.RLock()
@@ -104,8 +119,7 @@ def _child_for(start_method: str, seconds: float, seed: str | None) -> _Child:
     if child is None:
         while len(_kept.children) >= _MOST_CHILDREN:
             _end(next(iter(_kept.children.values())))
-        child = _Child(data, seconds, seed)
-        _kept.starts += 1
+        child = _Child(data, seconds, seed, fork=_FORKS and key not in _kept.no_fork)
     _kept.children[key] = child  # the last one used is the last one to go
     return child
 
@@ -132,14 +146,15 @@ class _Stale(Exception):
 class _Child:
     """One started interpreter."""
 
-    def __init__(self, data: dict[str, Any], seconds: float, seed: str | None) -> None:
+    def __init__(self, data: dict[str, Any], seconds: float, seed: str | None, *, fork: bool) -> None:
         self.used_up = False
         self._preloading: list[str] = []
         self.process, sock = start(seed)
+        _kept.starts += 1
         self.wire = Wire(sock)
         until = time.monotonic() + max(seconds, _GRACE)
         try:
-            self.wire.send({"data": data, "fork": _FORKS}, until)
+            self.wire.send({"data": data, "fork": fork}, until)
             hello = self.wire.receive(until)
         except (Gone, Late) as error:
             self.end()
@@ -188,7 +203,8 @@ class _Child:
             self._preload(reply)
             return read(reply)
         number = status["number"] if status["number"] >= 0 else None
-        return Answer(ended=how_it_ended(status["status"], late, seconds), number=number, late=late)
+        ended = how_it_ended(status["status"], late, seconds)
+        return Answer(ended=ended, number=number, late=late, doubtful=status["threads"] > 1)
 
     def _status(self, until: float) -> dict[str, Any]:
         try:

@@ -87,7 +87,7 @@ def start(seed: str | None = None) -> tuple[subprocess.Popen[bytes], socket.sock
     try:
         if os.name != "posix":
             return start_with_listener(quiet)
-        mine, theirs = socket.socketpair()
+        mine, theirs = map(_above_the_streams, socket.socketpair())
         with theirs:
             try:
                 number = theirs.fileno()
@@ -98,6 +98,16 @@ def start(seed: str | None = None) -> tuple[subprocess.Popen[bytes], socket.sock
         return process, mine
     except OSError as error:
         raise NotPossible(f"{type(error).__name__}: {error}") from None
+
+
+def _above_the_streams(sock: socket.socket) -> socket.socket:
+    """Give the socket a number above 2: where this process has closed its streams, a child's would take its place."""
+    if sock.fileno() > 2:  # standard error's
+        return sock
+    import fcntl
+
+    with sock:
+        return socket.socket(fileno=fcntl.fcntl(sock, fcntl.F_DUPFD_CLOEXEC, 3))
 
 
 def start_with_listener(quiet: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:

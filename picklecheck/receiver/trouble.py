@@ -6,7 +6,6 @@ import linecache
 import sys
 from typing import Any
 
-from picklecheck import kinds
 from picklecheck.model import Failure, Place
 
 __all__ = ["Trouble", "not_started"]
@@ -27,6 +26,8 @@ class Trouble(Exception):
 
 def not_started(trouble: Trouble) -> Failure:
     """Give the failure of a child that could not import the main module."""
+    from picklecheck import kinds  # a child imports this package too, and has no use for them
+
     error = trouble.error or {}
     repeats = "bootstrapping phase" in error.get("text", "")
     kind = kinds.get("no-main-guard" if repeats else "main-not-importable")

@@ -20,6 +20,7 @@ _METHODS = {
     "forkserver": "the default on Linux from Python 3.14",
 }
 _UNLOADED = "the program starts processes when a child imports it"
+_MOST_KINDS = 3
 _MAX_NAME = 200
 _MAX_PATH = 600
 _CIRCLES = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
@@ -246,7 +247,10 @@ def next_step(report: Report) -> str | None:
     if is_unloaded(report):
         found = report.failures[0].assigned_at
         return f"picklecheck guard {shlex.quote(found.file)}" if found else None
-    return None if report.ok else f"picklecheck kinds {report.failures[0].kind}"
+    if report.ok:
+        return None
+    slugs = list(dict.fromkeys(failure.kind for failure in report.failures))
+    return f"picklecheck kinds {' '.join(slugs[:_MOST_KINDS])}"
 
 
 def _cut(text: str) -> str:

@@ -6,8 +6,9 @@ A transport is a description; it pickles nothing itself. One file describes one 
 from picklecheck.transports.base import Call, Crossing, Part, Refusal, Transport
 from picklecheck.transports.registry import find, names, opened, register_transport
 from picklecheck.transports.starting import ALL, START_METHODS, resolve_start_method
+from picklecheck.transports.torch import storage_watch
 
 __all__ = [
     "ALL", "START_METHODS", "Call", "Crossing", "Part", "Refusal", "Transport", "find", "names", "opened",
-    "register_transport", "resolve_start_method",
+    "register_transport", "resolve_start_method", "storage_watch",
 ]  # fmt: skip

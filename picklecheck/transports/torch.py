@@ -9,13 +9,13 @@ without it there is no such reducer.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from picklecheck.standins import absent, storage_of
 from picklecheck.transports.base import Reducer
 
-__all__ = ["remarks", "stand_in"]
+__all__ = ["remarks", "stand_in", "storage_watch"]
 
 
 def stand_in(reducer: Reducer) -> Reducer | None:
@@ -51,6 +51,35 @@ def _event(obj: Any) -> Any:
 
 
 _TABLE: dict[str, Reducer] = {"reduce_storage": _storage, "reduce_event": _event}
+
+
+def storage_watch() -> Callable[[Any], Callable[[], bool] | None] | None:
+    """Give what watches the storages of tensors that a starting process gets by their file descriptors.
+
+    While a process is being started the descriptor's number is sent, and the storage has to keep it open until then
+    (torch/multiprocessing/reductions.py, `reduce_storage`). That of a tensor which only a `__getstate__` or a reduce
+    value holds, such as the state of a `torch.Generator`, is closed by then, and the process cannot load it.
+
+    Returns:
+        A function that gives for a tensor a function that tells whether its storage is gone; None for all else. None
+        where torch is not loaded, or shares by another strategy.
+    """
+    torch = sys.modules.get("torch")
+    reductions = sys.modules.get("torch.multiprocessing.reductions")
+    if torch is None or reductions is None or sys.platform == "win32":
+        return None
+    if torch.multiprocessing.get_sharing_strategy() != "file_descriptor":
+        return None
+
+    def watch(obj: Any) -> Callable[[], bool] | None:
+        kind = type(obj)
+        if not (kind is torch.Tensor or kind is torch.nn.Parameter):
+            return None
+        if obj.device.type != "cpu" or obj.layout is not torch.strided or not obj.numel():
+            return None
+        return reductions.StorageWeakRef(obj.untyped_storage()).expired  # type: ignore[no-any-return]
+
+    return watch
 
 
 def remarks(objects: Sequence[Any]) -> tuple[str, ...]:

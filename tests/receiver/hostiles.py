@@ -38,6 +38,11 @@ class SleepsForEver(Hostile):
         time.sleep(10_000)
 
 
+class Slow(Hostile):
+    def act(self):
+        time.sleep(0.15)
+
+
 class HoldsOn(Hostile):
     def act(self):
         while True:

@@ -49,6 +49,13 @@ def test_all_are_found_although_each_ends_the_process():
     assert [failure.path for failure in explained(made).failures] == [f"obj[{number}]" for number in range(5)]
 
 
+def test_many_that_are_slow_are_not_to_blame():
+    [failure] = explained([hostiles.Slow() for _ in range(15)], 1).failures
+    assert (failure.path, failure.kind) == ("obj", "unpickle-error")
+    assert "no answer within 1 s" in failure.note
+    assert "timeout=" in failure.note
+
+
 def test_the_end_of_the_child_itself_is_survived():
     [failure] = explained([hostiles.KillsTheChild()]).failures
     assert failure.kind == "unpickle-error"

@@ -1,6 +1,7 @@
 import os
 import pickle
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,27 @@ def test_a_message_that_is_none():
             except BlockingIOError:
                 pass
             other.setblocking(True)
+
+
+class OnlyWithoutFork:
+    """Ends a fork as a library does whose threads a fork has lost."""
+
+    def __reduce__(self):
+        return end_a_fork, ()
+
+
+def end_a_fork():
+    if "picklecheck.receiver.child" in Path(f"/proc/{os.getppid()}/cmdline").read_text():
+        os._exit(5)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted there")
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_end_of_a_fork_of_threads_is_tried_without(threads, monkeypatch):
+    real = launch._Child._status
+    monkeypatch.setattr(launch._Child, "_status", lambda self, until: {**real(self, until), "threads": threads})
+    monkeypatch.setattr(launch, "_kept", launch._Kept())
+    assert sent(OnlyWithoutFork()).ok is (threads > 1)
+    assert sent(OnlyWithoutFork()).ok is (threads > 1)
+    assert launch.count_starts() == (1 if threads == 1 else 3)
+    launch.end_all()

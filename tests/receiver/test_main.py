@@ -199,3 +199,17 @@ def test_no_child_is_left_when_the_sender_ends(tmp_path, end):
             return
         subprocess.run(["sleep", "0.05"], check=True)
     pytest.fail("the child goes on")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a shell does")
+@pytest.mark.parametrize("closed", ["<&- 2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_program_without_standard_streams(tmp_path, closed):
+    file, told = tmp_path / "program.py", tmp_path / "told.json"
+    ask = f"if __name__ == '__main__':\n    open({str(told)!r}, 'w').write(picklecheck.explain([1]).to_json())\n"
+    file.write_text("import picklecheck\n" + ask)
+    subprocess.run(
+        ["/bin/sh", "-c", f'"$0" "$1" {closed}', sys.executable, str(file)], check=False, timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    report = json.loads(told.read_text())
+    assert (report["ok"], report["arrived"], report["failures"]) == (True, True, [])
