@@ -130,15 +130,17 @@ def _explain(
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")
 def _kinds(
-    slug: Annotated[str | None, typer.Argument(metavar="[KIND]", help="One kind. Left out: list all kinds.")] = None,
+    slugs: Annotated[
+        list[str] | None, typer.Argument(metavar="KIND", help="Some kinds. Left out: list all kinds.")
+    ] = None,
 ) -> None:
-    """List the kinds of what cannot cross, or show one.
+    """List the kinds of what cannot cross, or show some.
 
     The page of a kind says why, and gives ways out with code.
     """
     from picklecheck.cli.kinds import show
 
-    show(slug)
+    show(slugs or ())
 
 
 @app.command("guard", epilog="Example: picklecheck guard train.py src")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections.abc import Sequence
 
 from picklecheck import kinds
 from picklecheck.cli import output
@@ -21,13 +22,13 @@ _STAGES = {
 }
 
 
-def show(slug: str | None) -> None:
-    """Print the page of a kind, or the table of all.
+def show(slugs: Sequence[str]) -> None:
+    """Print the pages of some kinds, or the table of all.
 
     Raises:
         UsageError: there is no such kind; the text names those most like it.
     """
-    output.write(sys.stdout, _table() if slug is None else _page(slug))
+    output.write(sys.stdout, "\n\n".join(map(_page, slugs)) if slugs else _table())
 
 
 def _table() -> str:
