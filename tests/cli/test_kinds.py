@@ -49,6 +49,13 @@ def test_page_in_a_pipe_is_its_source(capsys, slug):
     assert capsys.readouterr().out == kinds.page(slug).strip() + "\n"
 
 
+def test_pages_of_several(capsys):
+    assert main(["kinds", "lock", "lambda"]) == 0
+    assert capsys.readouterr().out == f"{kinds.page('lock').strip()}\n\n{kinds.page('lambda').strip()}\n"
+    assert main(["kinds", "lock", "lambada"]) == 2
+    assert capsys.readouterr() == ("", "picklecheck: there is no kind 'lambada'; did you mean lambda?\n")
+
+
 @pytest.mark.parametrize(
     ("slug", "expected"),
     [
