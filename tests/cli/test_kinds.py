@@ -106,9 +106,3 @@ def test_a_kind_of_the_users_is_listed(capsys, monkeypatch):
     assert "\ntile-cache\n" in capsys.readouterr().out
     assert main(["kinds", "tile-cache"]) == 0
     assert capsys.readouterr().out == "# Mine\n"
-
-
-def test_several_pages(capsys):
-    assert main(["kinds", "lock", "weakref"]) == 0
-    written = capsys.readouterr().out
-    assert written == f"{kinds.page('lock').strip()}\n\n{kinds.page('weakref').strip()}\n"
