@@ -220,9 +220,8 @@ def not_loaded(options: Options, findings: Iterable[Finding]) -> Report:
 
 def _unloaded(finding: Finding) -> Failure:
     """Give a finding about a file as what stops an object of that file; it is shown under the file's name."""
-    fields = {field.name: getattr(finding, field.name) for field in dataclasses.fields(Finding)}
     place = finding.assigned_at
-    return Failure(**{**fields, "name": os.path.basename(place.file) if place else None})
+    return dataclasses.replace(finding.as_failure(), name=os.path.basename(place.file) if place else None)
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,7 +257,8 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
     hazards: tuple[Finding, ...] = ()
     arrived = False
     if options.roundtrip and crossed.refusal is None and crossed.parts != ():
-        from picklecheck.arrivals import Trip, arrive
+        from picklecheck.arrivals import arrive
+        from picklecheck.told_there import Trip
 
         trip = Trip(
             walk=seen, name=name, make=make, start_method=crossed.child, seconds=seconds,

@@ -6,18 +6,15 @@ The verdict is the child's, on the very bytes. Only when it fails are they writt
 from __future__ import annotations
 
 import dataclasses
-import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from picklecheck import kinds, lost, receiver, transports
-from picklecheck.findings import Given, Teller, Words
+from picklecheck import lost, receiver, transports
 from picklecheck.model import Failure, Finding
-from picklecheck.probe import Culprit, Locator, Replay, Walk, fleeting, replay
+from picklecheck.probe import Locator, Replay, fleeting, replay
 from picklecheck.receiver import Answer
-from picklecheck.safe import is_class as is_a_class
-from picklecheck.safe import module_of, name_of, plain_text, qualified_name, qualname_of, short_repr
+from picklecheck.told_there import Trip, tell, tell_hazards, tell_whole
 
 __all__ = ["Arrived", "arrive"]
 
@@ -42,35 +39,10 @@ class Arrived:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trip:
-    """What is to be tried.
-
-    Attributes:
-        walk: what the pass saw.
-        name: the root's name; None for the arguments of a call.
-        make: gives a pickler of the transport's class for a sink.
-        start_method: how the child would be started.
-        seconds: how long the child may take to start, and to unpickle.
-        spawning: whether the object crosses with the child's start.
-        given: what the user holds, and the parts of it that are sent; None for the latter where it is sent itself.
-        holders: the ids of what holds something that was refused; None where they are not known.
-    """
-
-    walk: Walk
-    name: str | None
-    make: Callable[[Any], pickle.Pickler]
-    start_method: str
-    seconds: float
-    spawning: bool
-    given: Given
-    holders: frozenset[int] | None
-
-
 def arrive(trip: Trip) -> Arrived:
     """Send an object to a child, and tell what becomes of it there."""
     found = receiver.findings_for_main(start_method=trip.start_method) if trip.spawning else ()
-    failures = tuple(_as_failure(finding) for finding in found if finding.severity == "error")
+    failures = tuple(finding.as_failure() for finding in found if finding.severity == "error")
     hazards = tuple(finding for finding in found if finding.severity != "error")
     if not receiver.safe_to_start(found):
         return Arrived(failures=failures, hazards=hazards, notes=(_WOULD_RUN,))
@@ -96,19 +68,7 @@ def _fleeting(trip: Trip) -> tuple[Failure, ...]:
     makers = [way[-1].holder if way else walk.root for way in (locator.way_to(walk.objects[at]) for at in places)]
     numbers = {locator.index_of[id(maker)] for maker in makers if id(maker) in locator.index_of}
     refusals = [{"number": number, "role": "fleeting", "error": None} for number in numbers]
-    return _tell(trip, Replay(walk, (), []), refusals) if refusals else ()
-
-
-def _as_failure(finding: Finding) -> Failure:
-    fields = {field.name: getattr(finding, field.name) for field in dataclasses.fields(Finding)}
-    return Failure(**fields)
-
-
-class Refusal(Exception):
-    """Stands for an exception of the child's, of which only data came back."""
-
-    def __init__(self, said: dict[str, Any]) -> None:
-        self.said = said
+    return tell(trip, Replay(walk, (), []), refusals) if refusals else ()
 
 
 class _Trial:
@@ -159,7 +119,7 @@ class _Trial:
             refusal for refusal in refusals
             if refusal["role"] == "name" or not {id(objects[refusal["number"]])} & (holders | named)
         ]  # fmt: skip
-        return Arrived(failures=_tell(self._trip, again, free) if free else ())
+        return Arrived(failures=tell(self._trip, again, free) if free else ())
 
     def _send(self, stream: Sequence[bytes], **request: Any) -> Answer:
         asked = {"patience": self._patience, "wanted": [], "left_out": [], **request}
@@ -173,10 +133,10 @@ class _Trial:
         try:
             again = replay(self._trip.walk, self._trip.make, guarded=True)
         except Exception:  # too deep when it is written for explaining, or not the same the second time
-            return (_whole(self._trip, truth),)
+            return (tell_whole(self._trip, truth),)
         refusals = self._refusals(again, truth)
-        told = _tell(self._trip, again, refusals) if refusals else ()
-        return told or (_whole(self._trip, truth),)
+        told = tell(self._trip, again, refusals) if refusals else ()
+        return told or (tell_whole(self._trip, truth),)
 
     def _refusals(self, again: Replay, truth: Answer | None) -> list[dict[str, Any]]:
         """Try until the process lives to the end, each time without the object at which it ended before."""
@@ -215,125 +175,7 @@ class _Trial:
             loss = lost.compare(asked[shape["number"]], shape)
             if loss is not None:
                 found[shape["number"]] = loss
-        return tuple(_tell_hazards(self._trip, again, found)) if found else ()
-
-
-# -- in words ----------------------------------------------------------------------------------------------------------
-
-
-class _ArrivalTeller(Teller):
-    """Tells what failed over there, with the paths of this side."""
-
-    def __init__(self, trip: Trip, again: Replay) -> None:
-        super().__init__(again.walk, trip.name, trip.spawning, trip.make, trip.given)
-        self.locator.refused = set()  # what failed over there holds others all the same
-
-    def _words(self, culprit: Culprit, obj: Any, holder: object) -> Words:
-        return self._find_words(culprit, obj, holder)
-
-    def _find_words(self, culprit: Culprit, obj: object, holder: object) -> Words:
-        said = culprit.error.said if isinstance(culprit.error, Refusal) else {}
-        value = self._walk.values.get(culprit.index)
-        arrival = _arrival(said, value[0] if isinstance(value, tuple) else None)
-        kind = kinds.find(kinds.Subject(obj, culprit.error, holder, self._spawning, arrival=arrival))
-        note, place = kinds.arrival_words(obj, arrival, value, said)
-        return Words(kind, qualified_name(type(obj)), short_repr(obj), place, note)
-
-    def _said(self, error: BaseException, obj: object) -> str | None:
-        return _text(error.said.get("error")) if isinstance(error, Refusal) else None
-
-
-def _arrival(said: dict[str, Any], func: object) -> kinds.Arrival:
-    error = said.get("error") or {}
-    return kinds.Arrival(
-        role=said.get("role", "load"),
-        errors=frozenset(error.get("names", ())),
-        text=error.get("text", ""),
-        functions=tuple(frame["name"] for frame in error.get("frames", ())),
-        func=func,
-        module=said.get("module"),
-    )
-
-
-def _tell(trip: Trip, again: Replay, refusals: Sequence[dict[str, Any]]) -> tuple[Failure, ...]:
-    names = {(refusal["module"], refusal["name"]): refusal for refusal in refusals if refusal["role"] == "name"}
-    numbers = {refusal["number"]: refusal for refusal in refusals if refusal["role"] != "name"}
-    for number, key in _find_named(again, names).items():
-        numbers[number] = names.pop(key)
-    again.walk.culprits[:] = [Culprit(number, Refusal(numbers[number])) for number in sorted(numbers)]
-    teller = _ArrivalTeller(trip, again)
-    found = [
-        _finished(teller.failure(located), numbers[located.culprit.index]) for located in teller.locator.culprits()
-    ]
-    found += [_without_path(refusal) for refusal in names.values()]
-    return tuple(found)
-
-
-def _finished(failure: Failure, refusal: dict[str, Any]) -> Failure:
-    name = f"{refusal['module']}.{refusal['name']}" if refusal["role"] == "name" else None
-    return dataclasses.replace(failure, stage="unpickle", name=name, path_count=_count(failure))
-
-
-def _count(failure: Failure) -> int:
-    """Give the number of ways to it; what the pass counts are also the wrappers that the explaining run put around."""
-    is_class = bool(failure.trail) and failure.trail[-1].step.kind == "class"  # then each has one to the instance too
-    return max(1, len(failure.paths) // (1 + is_class))
-
-
-def _find_named(again: Replay, wanted: dict[tuple[str, str], Any]) -> dict[int, tuple[str, str]]:
-    """Give the number of what travels under each of these names."""
-    found: dict[tuple[str, str], int] = {}
-    for number in again.named if wanted else ():
-        obj = again.walk.objects[number]
-        if is_a_class(obj):
-            module, name = module_of(obj), qualname_of(obj)
-        else:
-            module, name = plain_text(getattr(obj, "__module__", None)), name_of(obj)
-        for key in ((module or "", name), (module or "", name.partition(".")[0])):
-            if key in wanted:
-                found.setdefault(key, number)
-    return {number: key for key, number in found.items()}
-
-
-def _without_path(refusal: dict[str, Any]) -> Failure:
-    """Tell of a name that no object of the sender's answers to."""
-    kind = kinds.find(kinds.Subject(None, Refusal(refusal), arrival=_arrival(refusal, None)))
-    name = f"{refusal['module']}.{refusal['name']}"
-    return Failure(
-        path=None, kind=kind.slug, title=kind.title, stage="unpickle", name=name, reason=kind.reason,
-        advice=kind.advice, error=_text(refusal["error"]),
-    )  # fmt: skip
-
-
-def _whole(trip: Trip, truth: Answer) -> Failure:
-    """Tell a failure that no single object could be found for."""
-    kind = kinds.get("unpickle-error")
-    path = trip.name or "target"
-    root = trip.given[0]
-    note = f"Over there: {truth.ended}." if truth.ended else "No single object could be found that is to blame."
-    if truth.late:
-        note += " If it is only slow, give it longer: timeout=120, or --timeout 120."
-    return Failure(
-        path=path, paths=(path,), kind=kind.slug, title=kind.title, stage="unpickle", type=qualified_name(type(root)),
-        value=short_repr(root), reason=kind.reason, advice=kind.advice, note=note, error=_text(truth.error), box=[root],
-    )  # fmt: skip
-
-
-def _tell_hazards(trip: Trip, again: Replay, found: dict[int, lost.Loss]) -> list[Finding]:
-    again.walk.culprits[:] = [Culprit(number, Refusal({})) for number in sorted(found)]
-    teller = _ArrivalTeller(trip, again)
-    hazards: list[Finding] = []
-    for located in teller.locator.culprits():
-        loss = found[located.culprit.index]
-        kind = kinds.get(loss.kind)
-        failure = teller.failure(located)
-        fields = {field.name: getattr(failure, field.name) for field in dataclasses.fields(Finding)}
-        fields.update(
-            kind=kind.slug, title=kind.title, reason=kind.reason, advice=kind.advice, note=loss.note, error=None,
-            stage="behaviour", severity="warning", path_count=_count(failure),
-        )  # fmt: skip
-        hazards.append(Finding(**fields))
-    return hazards
+        return tuple(tell_hazards(self._trip, again, found)) if found else ()
 
 
 def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrived:
@@ -343,9 +185,3 @@ def _not_started(trip: Trip, trouble: receiver.Trouble, *, told: bool) -> Arrive
     if not trip.spawning:
         return Arrived(notes=(f"The other side was not tried: a child cannot import the main module ({trouble}).",))
     return Arrived(failures=(receiver.not_started(trouble),))
-
-
-def _text(error: dict[str, Any] | None) -> str | None:
-    if error is None:
-        return None
-    return f"{error['type']}: {error['text']}" if error["text"] else str(error["type"])

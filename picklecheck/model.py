@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from picklecheck.paths import Step
@@ -131,6 +131,17 @@ class Finding:
             "error": self.error,
             "fix": fix and {"code": fix.code, "diff": fix.diff(), "verified": fix.verified},
         }
+
+    def as_failure(self, *culprit: object) -> Failure:
+        """Give the same as a failure; `culprit` is its object, where there is one."""
+        return Failure(**self._fields(), box=list(culprit))
+
+    def as_finding(self) -> Finding:
+        """Give the same without its object, as hazards are."""
+        return Finding(**self._fields())
+
+    def _fields(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(Finding)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ PACKAGE = Path(picklecheck.__file__).parent
 GROUND = {"errors", "extensions", "guarded", "model", "paths", "safe", "source", "source_index", "standins"}
 KNOWLEDGE = {"kinds"}
 SIBLINGS = {"fixes", "hazards", "probe", "receiver", "transports"}
-EDGES = {"api", "arrivals", "crossing", "findings", "lost", "render"}
+EDGES = {"api", "arrivals", "crossing", "findings", "lost", "render", "told_there"}
 FACES = {"__main__", "cli", "ipython", "live", "pytest_plugin"}
 ROOT = "__init__"
 """The package itself, `import picklecheck`: what its `__init__` offers."""
@@ -31,8 +31,9 @@ MAY_IMPORT = {
     "findings": BELOW_EDGES,
     "crossing": BELOW_EDGES,
     "lost": BELOW_EDGES,
-    "arrivals": BELOW_EDGES | {"findings", "lost"},
-    "api": BELOW_EDGES | {"arrivals", "crossing", "findings", "render"},
+    "told_there": BELOW_EDGES | {"findings", "lost"},
+    "arrivals": BELOW_EDGES | {"lost", "told_there"},
+    "api": BELOW_EDGES | {"arrivals", "crossing", "findings", "render", "told_there"},
     ROOT: BELOW_EDGES | EDGES,
     **dict.fromkeys(FACES, BELOW_EDGES | EDGES | {ROOT}),
     "__main__": {"cli"},
