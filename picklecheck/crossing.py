@@ -99,7 +99,9 @@ def of_call(call: Call, *, via: str, start_method: str | None) -> Crossed:
 def _crossed(
     given: object, transport: Transport, crossing: Crossing, *, start_method: str | None, name: str
 ) -> Crossed:
-    method, note = transports.resolve_start_method(start_method or transport.start_method, crossing.start_method)
+    method, note = transports.resolve_start_method(
+        transport.start_method if start_method is None else start_method, crossing.start_method
+    )
     own = crossing.start_method
     nothing = crossing.parts == ()
     starts = transport.starts_process and not nothing

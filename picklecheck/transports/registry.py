@@ -38,6 +38,8 @@ def find(name: str | None) -> Transport:
     """
     if name is None:
         return PROCESS
+    if type(name) is not str:
+        raise UsageError(f"via names a transport; this is a {type_name(name)}: choose from {', '.join(names())}")
     if name in _TABLE:
         return _TABLE[name]
     _extensions.load()
@@ -118,8 +120,10 @@ def register_transport(
     def open_(obj: Any) -> Crossing | None:
         if not test(type(obj)):
             return None
-        method = start_method(obj) if callable(start_method) else start_method
-        return Crossing(title=title or type_name(obj), parts=_parts(name, parts(obj)), start_method=method_of(method))
+        method = _told(name, start_method, obj) if callable(start_method) else start_method
+        return Crossing(
+            title=title or type_name(obj), parts=_parts(name, _told(name, parts, obj)), start_method=method_of(method)
+        )
 
     _own.pop(name, None)
     _own[name] = Transport(
@@ -156,8 +160,18 @@ def _test(recognises: type | str | Callable[[type], bool]) -> Callable[[type], b
     return passes
 
 
+def _told(name: str, describe: Callable[[Any], Any], obj: Any) -> Any:
+    """Ask a function of the description, which is not ours."""
+    try:
+        return describe(obj)
+    except Exception as error:
+        raise UsageError(f"transport {name!r} cannot tell what a {type_name(obj)} sends: {error!r}") from error
+
+
 def _parts(name: str, given: Mapping[str, object]) -> tuple[Part, ...]:
     found = []
+    if not isinstance(given, Mapping):
+        raise UsageError(f"transport {name!r}: its parts are a mapping from '.dataset' to what is there, no {given!r}")
     for path, obj in given.items():
         if type(path) is not str or not path.startswith((".", "[")):
             raise UsageError(f"transport {name!r}: parts are named by what stands behind the loader, as '.dataset'")

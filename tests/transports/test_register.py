@@ -177,5 +177,22 @@ def test_an_entry_point_that_fails_is_a_warning(monkeypatch):
         assert explain([1]).ok
 
 
+@pytest.mark.parametrize(
+    "described",
+    [lambda loader: None, lambda loader: [loader], lambda loader: loader.nowhere],
+    ids=["none", "list", "raises"],
+)
+def test_a_description_that_is_wrong_is_one_line(described):
+    register_transport("tile-loader", TileLoader, described)
+    with pytest.raises(picklecheck.UsageError, match="transport 'tile-loader'"):
+        explain(TileLoader(1))
+
+
+@pytest.mark.parametrize("wrong", [{"via": 3}, {"via": []}, {"start_method": ""}, {"start_method": []}])
+def test_names_that_are_none(wrong):
+    with pytest.raises(picklecheck.UsageError, match="choose from"):
+        explain([1], **wrong)
+
+
 def test_it_is_a_public_name():
     assert picklecheck.register_transport is register_transport
