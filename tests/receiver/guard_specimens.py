@@ -39,6 +39,21 @@ FOUND = {
         import multiprocessing
         multiprocessing.Process(target=print).start()  # <- no-main-guard
     """,
+    "class-under-another-name": """
+        import multiprocessing as mp
+        Worker = mp.Process
+        def make():
+            return Worker(target=print)
+        make().start()  # <- no-main-guard
+    """,
+    "loader-under-another-name": """
+        import torch.utils.data
+        Loader = torch.utils.data.DataLoader
+        def make():
+            return Loader([1], num_workers=2)
+        for batch in make():  # <- no-main-guard
+            pass
+    """,
     "processes-in-a-list": """
         import multiprocessing as mp
         processes = [mp.Process(target=print) for _ in range(4)]

@@ -20,7 +20,7 @@ _EVIDENCE = re.compile(
     rb"\b(?:ProcessPoolExecutor|num_workers(?!\s*=\s*0\b)|num_proc|start_processes|use_multiprocessing)\b|"
     rb"(?:mp|multiprocessing)\.spawn\(|\(\s*(?:\w+\.)*Process\s*\)\s*:|import [^\n]*\b(?:Process|Pool|Manager)\b"
 )
-_STARTS = re.compile(_EVIDENCE.pattern + rb"|DataLoader\(|n_process")
+_STARTS = re.compile(_EVIDENCE.pattern + rb"|DataLoader\b|\.(?:Process|Pool|Manager)\b|n_process")
 _SETS_ENVIRONMENT = re.compile(rb"environ\[[^\]]+\]\s*=[^=]|environ\.(?:setdefault|update)|putenv")
 _WORKS = re.compile(
     rb"\b(?:mkdir|makedirs|mkfifo|symlink(?:_to)?|link|rmtree|unlink|rmdir|removedirs|copytree|move|input|getpass|bind|chdir|flock|lockf|File|ZipFile|SharedMemory|memmap|main|FileHandler|execute|read(?:line|lines)?|"
