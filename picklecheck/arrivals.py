@@ -61,7 +61,7 @@ def arrive(trip: Trip) -> Arrived:
 def _fleeting(trip: Trip) -> tuple[Failure, ...]:
     """Tell of tensors that are made for pickling and whose storage is gone when the process comes to load them."""
     watch = transports.storage_watch() if trip.spawning else None
-    places = fleeting(trip.walk, trip.make, watch) if watch else []
+    places = fleeting(trip.walk, trip.make, watch, trip.stand_in) if watch else []
     if not places:
         return ()
     walk, locator = trip.walk, Locator(trip.walk)

@@ -27,6 +27,7 @@ class Trip:
         walk: what the pass saw.
         name: the root's name; None for the arguments of a call.
         make: gives a pickler of the transport's class for a sink.
+        stand_in: the transport's stand-ins for reducers that change something.
         start_method: how the child would be started.
         seconds: how long the child may take to start, and to unpickle.
         spawning: whether the object crosses with the child's start.
@@ -37,6 +38,7 @@ class Trip:
     walk: Walk
     name: str | None
     make: Callable[[Any], pickle.Pickler]
+    stand_in: Callable[[Any], Any]
     start_method: str
     seconds: float
     spawning: bool

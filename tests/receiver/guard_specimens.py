@@ -46,7 +46,7 @@ FOUND = {
             return Worker(target=print)
         make().start()  # <- no-main-guard
     """,
-    "loader-under-another-name": """
+    "loader-class-under-another-name": """
         import torch.utils.data
         Loader = torch.utils.data.DataLoader
         def make():
