@@ -108,6 +108,8 @@ class _Trial:
         walk, holders = self._trip.walk, self._trip.holders
         if holders is None or walk.parents is not None or len(walk.objects) > _MOST_BESIDE:
             return Arrived()
+        if len(walk.culprits) == len(walk.objects):
+            return Arrived()  # nothing is left
         try:
             again = replay(walk, self._trip.make, guarded=True)
             refusals = self._refusals(again, None)
