@@ -30,6 +30,7 @@ NEWER = [
         r"(process, spawn)\1 it",
     ),  # the default on Linux; it breaks a full line
     (r"\(process, forkserver\)", "(process, spawn)"),
+    (r"a(\s+)forkserver process", r"a\1spawned process"),
 ]
 
 

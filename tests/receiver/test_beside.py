@@ -1,5 +1,6 @@
 """What cannot be pickled hides nothing: the rest of it is tried over there in the same run."""
 
+import sys
 import threading
 
 import pytest
@@ -10,7 +11,8 @@ from tests.zoo import SPECIMENS
 
 # these can be pickled, and no process can unpickle them
 HALF = {
-    "ok-partial-methods": ["obj[2].func"],
+    # since 3.14 a partialmethod's class wants an argument that does not travel
+    "ok-partial-methods": ["obj[1]", "obj[2].func"] if sys.version_info >= (3, 14) else ["obj[2].func"],
     "ok-lambda-bound-as-a-method": ["obj"],
     "ok-forwarding-of-attributes": ["obj"],
     "ok-hook-that-would-call-itself-for-ever": ["obj.conf"],
