@@ -245,7 +245,8 @@ def _attribute(obj: Any, name: str) -> Any:
 
 def surroundings() -> dict[str, object]:
     return {
-        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()),
+        # how many are frozen falls when one of them dies, whoever let go of it
+        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count() > 0),
         "recursion limit": sys.getrecursionlimit(),
         "path": list(sys.path),
         "folder": os.getcwd(),
