@@ -29,7 +29,7 @@ from picklecheck.safe import (
 )
 from picklecheck.transports import Part
 
-__all__ = ["Given", "Teller", "Told", "Words", "failures_of", "flat", "folded_steps"]
+__all__ = ["Given", "Teller", "Told", "Words", "failures_of"]
 
 _RAISED_THERE = frozenset({"reduce-error", "getstate-error", "getattr-hook"})
 _NO_STEP = Step("root", "")
@@ -156,7 +156,7 @@ class Teller:
 
     def _holder(self, way: Way, kind: kinds.Kind) -> tuple[str, str]:
         """Say what the culprit is part of, where no part of that can be sent (a thread, an archive); and what to do."""
-        steps = flat(way)
+        steps = _flat(way)
         if not steps:
             return "", kind.advice
         steps.pop()
@@ -198,7 +198,7 @@ class Teller:
     def too_deep(self, error: BaseException) -> Failure:
         """Say that the graph is too deep for C, how deep it is, and what repeats."""
         kind = kinds.get("recursion")
-        folded = folded_steps(flat(self._from_given(self.locator.deepest())))
+        folded = _folded(_flat(self._from_given(self.locator.deepest())))
         repeats = [step for step, _ in folded if step.kind == "repeat"]
         note = f"The deepest object lies {sum(step.length for step, _ in folded):,} steps below the root."
         if repeats:
@@ -232,7 +232,7 @@ class Teller:
 
     def paths(self, ways: Sequence[Way]) -> tuple[list[str], tuple[Crumb, ...]]:
         """Give the expressions for some ways, and the steps of the first one."""
-        folded = [folded_steps(flat(self._from_given(way))) for way in ways]
+        folded = [_folded(_flat(self._from_given(way))) for way in ways]
         trails = [[step for step, _ in steps] for steps in folded]
         paths = [self._join(steps) for steps in trails]
         # where the culprit is a class, the user looks for the instance
@@ -269,7 +269,7 @@ class Teller:
         way = self.locator.way_to(target)
         if way is None:
             return f"Its target, a {type_name(target)}, is not part of what is sent."
-        path = self._join([step for step, _ in folded_steps(flat(self._from_given(way)))])
+        path = self._join([step for step, _ in _folded(_flat(self._from_given(way)))])
         return f"Its target ({path}) is part of what is sent, so it can be made again over there."
 
     def _said(self, error: BaseException, obj: object) -> str | None:
@@ -283,12 +283,12 @@ def _number(step: Step) -> int:
     return int(step.after[1:-1])
 
 
-def flat(way: Way) -> Steps:
+def _flat(way: Way) -> Steps:
     """Give the steps of a way, each with what it arrives at."""
     return list(itertools.chain.from_iterable([zip(hop.steps, hop.arrivals, strict=True) for hop in way]))
 
 
-def folded_steps(steps: Steps) -> Steps:
+def _folded(steps: Steps) -> Steps:
     """Fold the steps, each with what the last of them arrives at."""
     if len(steps) <= FOLD_FROM:
         return steps

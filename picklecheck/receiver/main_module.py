@@ -6,16 +6,20 @@ Which main module a child prepares, and from where, is decided as `multiprocessi
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from picklecheck import kinds
 from picklecheck.model import Finding, Place
 from picklecheck.safe import instance_dict
+
+if TYPE_CHECKING:
+    from picklecheck.receiver.guard import Result
 
 __all__ = ["findings_for_main", "safe_to_start"]
 
@@ -95,12 +99,19 @@ def _findings(source: _Source) -> tuple[Finding, ...]:
         return (_finding("main-not-importable", source.file, note=missing),)
     if not os.path.isfile(source.file) or source.file.endswith((".pyc", ".so", ".pyd", ".zip")):
         return ()  # a folder, an archive or compiled code: nothing to read
-    from picklecheck.receiver.guard import read_files
-
-    result = read_files([source.file])
+    found = os.stat(source.file)
+    result = _read(source.file, (found.st_mtime_ns, found.st_size))
     if result.unread:
         return (_finding("main-not-importable", source.file, note=f"It is no Python now: {result.unread[0]}."),)
     return result.findings
+
+
+@functools.lru_cache(maxsize=8)
+def _read(file: str, stamp: tuple[int, int]) -> Result:
+    """Read a file, once for as long as it is not changed: a program may ask many times."""
+    from picklecheck.receiver.guard import read_files
+
+    return read_files([file])
 
 
 def _missing(source: _Source) -> str | None:

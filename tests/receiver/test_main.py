@@ -81,6 +81,17 @@ def test_a_main_module_that_raises(tmp_path):
     assert "not tried" in second["notes"][-1]
 
 
+def test_what_cannot_be_pickled_does_not_hide_a_main_module_that_raises(tmp_path):
+    program = """
+    import threading
+    if __name__ != "__main__":
+        raise ValueError("not here")
+    tell([threading.Lock(), ValueError()])
+    """
+    [report] = run(program, tmp_path)
+    assert sorted(finding["kind"] for finding in report["failures"]) == ["lock", "main-not-importable"]
+
+
 def test_a_main_module_that_starts_processes(tmp_path):
     program = """
     import multiprocessing
