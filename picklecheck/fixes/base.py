@@ -48,7 +48,7 @@ class Spot:
         return type(self.owner) if self.attribute else None
 
 
-# -- edits to the text of one file. Lines count from 1, columns from 0 in characters, both of the text as it is. ----------
+# -- edits to the text of one file: lines count from 1, columns from 0 in characters, both of the text as it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class Change:
     Attributes:
         cls: the class that the methods are for.
         attribute: as the instance stores it.
-        out: statements of ``__getstate__``, which see ``self`` and ``state``, a dict of the attributes, theirs to change.
+        out: statements of ``__getstate__``, which see ``self`` and ``state``, a dict of the attributes to change.
         back: statements of ``__setstate__``, which see ``self`` with its other attributes set, and ``state``.
         lazy: the source of an expression that makes the attribute anew when it is first read; empty: it is not.
         imports: import statements that the others need.
