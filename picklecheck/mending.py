@@ -231,7 +231,7 @@ def _after(failures: Sequence[Failure], some: bool) -> Iterable[str]:
     fixes = len({id(failure.fix) for failure in errors if failure.fix})
     these = "this fix" if fixes == 1 else "these fixes together"
     if not left:
-        yield f"With {these} it crosses, and a second time from there: that was tried in a process of its own."
+        yield f"With {these} it crosses: that was tried."
         return
     paths = ", ".join(failure.path or failure.name or failure.kind for failure in left[:3])
     more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""

@@ -36,7 +36,7 @@ def pasted(before: str, after: str) -> str:
                 last = header
         if last and at > last + 1 and line.startswith(" "):
             skipped = any(text.strip() for text in lines[last : at - 1])
-            shown += [line[: len(line) - len(line.lstrip())] + "..."] if skipped and not _is_def(line) else [""]
+            shown += [line[: len(line) - len(line.lstrip())] + "..."] if skipped and not _is_def(line) else []
         elif shown and last and at > last + 1 and line.strip():
             shown.append("")
         shown.append(line)
@@ -79,4 +79,4 @@ def _squeezed(lines: list[str]) -> Iterator[str]:
         empty = not line.strip()
         if not (empty and was_empty):
             yield line
-        was_empty = empty
+        was_empty = empty or line.lstrip().startswith("class ")
