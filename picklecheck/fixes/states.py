@@ -236,6 +236,8 @@ def _sets_plainly(cls: type) -> bool:
     setter: Any = find_in_class(cls, "__setattr__")
     if setter is _OBJECT["__setattr__"] or not name_of(setter):
         return True
+    if "frozen" in name_of(setter):  # of attrs, which installs one function for all classes
+        return False
     file = setter.__code__.co_filename
     return not file.startswith("<") and not is_editable(file)
 
