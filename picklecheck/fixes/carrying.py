@@ -18,6 +18,7 @@ __all__ = ["Remade", "remake"]
 
 _STAYS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _WHOLE = (
     ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.JoinedStr,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
@@ -323,9 +324,7 @@ def _locals(function: Function | None) -> dict[str, Any]:
             found[part.id] = part
         elif isinstance(part, (ast.Import, ast.ImportFrom)):
             found.update({alias.asname or alias.name.partition(".")[0]: part for alias in part.names})
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and part is not function:
-            found[part.name] = part
-        elif isinstance(part, ast.ExceptHandler) and part.name:
+        elif isinstance(part, (*_NAMED, ast.ExceptHandler)) and part is not function and part.name:
             found[part.name] = part
     for part in inside(function):
         if isinstance(part, ast.Global):
@@ -339,9 +338,9 @@ def _names_around(found: Setting) -> frozenset[str]:
     node, names = found.source.node, set()
     if "<locals>" in safe.qualname_of(found.source.cls):
         for part in ast.walk(found.source.parsed.tree):
-            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                if part.lineno < node.lineno <= (part.end_lineno or 0):
-                    names |= set(_locals(part))
+            is_function = isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_function and part.lineno < node.lineno <= (part.end_lineno or 0):
+                names |= set(_locals(part))
     if found.function is None:  # the body of a class sees its own names, and a method does not
         names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
         names |= {part.name for part in node.body if isinstance(part, (ast.FunctionDef, ast.ClassDef))}
