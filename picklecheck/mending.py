@@ -7,7 +7,9 @@ imports the edited source loaded it, what was made anew had the right type there
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +19,7 @@ from picklecheck.fixes.edits import diff
 from picklecheck.fixes.shown import first_line, pasted
 from picklecheck.model import Failure, Fix
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import Located, Locator, Sink, Way, rehearse
+from picklecheck.probe import Located, Locator, Rehearsal, Sink, Way, rehearse
 from picklecheck.safe import instance_dict, members, mro
 from picklecheck.standins import absent
 from picklecheck.told_there import Trip
@@ -190,9 +192,11 @@ class _Mender:
         ]  # fmt: skip
         replaces = [*((obj, _ABSENT) for obj in failed_there), *made.replaces]
         sender = Sender(made.methods, replaces, trip.walk.protocol)
-        done = rehearse(
-            trip.walk.root, trip.make, trip.walk.protocol, instead=sender, stand_in=trip.stand_in, seconds=trip.seconds
-        )
+        rehearsed = functools.partial(
+            rehearse, trip.walk.root, trip.make, trip.walk.protocol, instead=sender, stand_in=trip.stand_in,
+            seconds=trip.seconds,
+        )  # fmt: skip
+        done = _in_a_thread(rehearsed) if trip.by_a_thread else rehearsed()
         left = {id(obj) for obj, _ in done.refused}
         return done.stream if not left & treated and left <= self._refused else None
 
@@ -220,6 +224,12 @@ class _Mender:
                 failures[case.number] = dataclasses.replace(case.failure, fix=fix)
         whole = plan([case.remedy for case in good]) if good else None
         return Mended(tuple(failures), whole.texts if whole else {}, tuple(_after(failures, bool(good))))
+
+
+def _in_a_thread(call: Callable[[], Rehearsal]) -> Rehearsal:
+    """Call a function where code of the user's meets what it meets there: handles that belong to one thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
 
 
 def _after(failures: Sequence[Failure], some: bool) -> Iterable[str]:
