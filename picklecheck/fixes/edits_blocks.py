@@ -21,8 +21,8 @@ def append(tree: Tree, draft: Draft, block: Block, text: str, *, blanks: int = 0
     placeholder = _placeholder(block)
     above = blanks
     if placeholder:
-        _remove_placeholder(tree, draft, placeholder)
         commented = tree.text.is_comment(placeholder.line - 1) or below > placeholder.end + 1
+        commented |= not _remove_placeholder(tree, draft, placeholder)
         above = blanks if len(block.statements) > 1 or commented else 0
     draft.put(below, Piece(text=text, indent=block.indent, above=above))
 
@@ -57,14 +57,16 @@ def _says_nothing(small: cst.BaseSmallStatement) -> bool:
     return isinstance(small, cst.Pass) or (isinstance(small, cst.Expr) and isinstance(small.value, cst.Ellipsis))
 
 
-def _remove_placeholder(tree: Tree, draft: Draft, statement: Statement) -> None:
-    """Take a ``pass`` away; a comment behind it stays."""
+def _remove_placeholder(tree: Tree, draft: Draft, statement: Statement) -> bool:
+    """Take a ``pass`` away, but for a comment behind it; tell whether the line is gone."""
     text = tree.text
-    rest = text.line(statement.end)[statement.stop - text.start(statement.end) :].lstrip(" \t;")
+    line = text.line(statement.end)
+    rest = line[statement.stop - text.start(statement.end) :].lstrip(" \t;")
     if rest:
-        draft.splice(statement.start, text.start(statement.end) + text.line(statement.end).index(rest), "")
-    else:
-        draft.remove(text.above_blanks(statement.line), statement.end + 1)
+        draft.splice(statement.start, text.start(statement.end) + len(line) - len(rest), "")
+        return False
+    draft.remove(text.above_blanks(statement.line), statement.end + 1)
+    return True
 
 
 def unfold(tree: Tree, draft: Draft, block: Block, *, before: str = "", after: str = "", blanks: int = 0) -> None:

@@ -32,12 +32,14 @@ class _Import:
 
     @property
     def text(self) -> str:
+        """The statement."""
         bound = f" as {self.alias}" if self.alias else ""
         return f"from {self.module} import {self.name}{bound}" if self.is_from else f"import {self.module}{bound}"
 
     @property
-    def place(self) -> tuple[int, bool, str]:
-        return (self.section, self.is_from, self.order)
+    def place(self) -> tuple[int, bool, str, str]:
+        """What statements are sorted by."""
+        return (self.section, self.is_from, self.order, "" if self.is_from else self.alias)
 
     def is_covered_by(self, other: _Import) -> bool:
         """Tell whether another import binds the same."""
@@ -102,11 +104,11 @@ def _write_groups(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Impor
     if news and not known:
         _write_first(tree, draft, news)
         return
-    groups: dict[tuple[int, bool, bool], list[_Import]] = {}
+    groups: dict[tuple[int, int, bool, bool], list[_Import]] = {}
     for new in news:
-        groups.setdefault(_position(tree, known, new), []).append(new)
+        groups.setdefault((new.section, *_position(tree, known, new)), []).append(new)
     newline = tree.text.newline
-    for (line, above, below), group in groups.items():
+    for (_, line, above, below), group in groups.items():
         lines = "".join(f"{text}{newline}" for text in _lines(group))
         offset = tree.text.start(line)
         draft.splice(offset, offset, newline * above + lines + newline * below, group[0].section - 9)
@@ -139,7 +141,7 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
     if not run:
         smaller = [statement for statement, names in known if names[0].section < new.section]
         if not smaller:
-            return (tree.text.with_comments(known[0][0].first), False, True)
+            return (_above(tree, known[0][0]), False, True)
         end = smaller[-1].end + 1
         return (end, True, not tree.text.is_blank(end) and end <= tree.text.count)
     places = [names[0].place for _, names in run]
@@ -149,14 +151,22 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
         before = [statement for statement, names in run if names[0].is_from == new.is_from] or [run[-1][0]]
     if before:
         return (before[-1].end + 1, False, False)
-    return (tree.text.with_comments(run[0][0].first), False, False)
+    line = _above(tree, run[0][0])
+    return (line, False, tree.text.is_comment(line))  # comments have a blank line above them
+
+
+def _above(tree: Tree, first: Statement) -> int:
+    """Give the line of an import, or of the comments at it; those that the file starts with are not its own."""
+    line = tree.text.with_comments(first.first)
+    header = all(tree.text.is_comment(above) for above in range(1, line))
+    return first.first if header else line
 
 
 def _run(tree: Tree, pairs: _Known, new: _Import) -> _Known:
     """Give the imports without a blank line between them that are the most like a new one."""
     runs: list[_Known] = []
     for pair in pairs:
-        if runs and not tree.text.is_blank(tree.text.with_comments(pair[0].first) - 1):
+        if runs and not tree.text.is_blank(pair[0].first - 1):
             runs[-1].append(pair)
         else:
             runs.append([pair])
@@ -228,4 +238,4 @@ def _can_merge(tree: Tree, statement: Statement, names: Sequence[_Import]) -> bo
     source = tree.text.line(statement.line)
     if not all(name.is_from and name.module == names[0].module for name in names) or re.search(r"[()*;#\\]", source):
         return False
-    return names[0].section != _FUTURE and len(_from(names)) <= _LINE_LIMIT
+    return len(_from(names)) <= _LINE_LIMIT

@@ -10,7 +10,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from picklecheck.fixes.edits_text import CannotEdit, Text
 
-__all__ = ["Block", "Statement", "Tree", "is_definition", "is_docstring", "is_future", "is_import"]
+__all__ = ["Block", "Statement", "Tree", "is_definition", "is_docstring", "is_import"]
 
 _PARTS = (cst.If, cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.MatchCase)
 
@@ -169,14 +169,6 @@ def is_import(statement: Statement) -> bool:
     """Tell whether a statement does nothing but import."""
     smalls = statement.smalls
     return bool(smalls) and all(isinstance(small, cst.Import | cst.ImportFrom) for small in smalls)
-
-
-def is_future(statement: Statement) -> bool:
-    """Tell whether a statement is ``from __future__ import ...``."""
-    return any(
-        isinstance(small, cst.ImportFrom) and isinstance(small.module, cst.Name) and small.module.value == "__future__"
-        for small in statement.smalls
-    )
 
 
 def _suites(node: cst.CSTNode) -> Iterator[cst.BaseSuite]:
