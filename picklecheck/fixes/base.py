@@ -9,7 +9,8 @@ from typing import Any
 from picklecheck.paths import Step
 
 __all__ = [
-    "AddDecorator", "AddImports", "AddMethods", "Change", "Check", "Edit", "ExtendMethod", "Insert", "Named", "Recipe",
+    "AddDecorator", "AddImports", "AddMethods", "Change", "Check", "Edit", "ExtendMethod", "Insert", "Made",
+    "Named", "Recipe",
     "Remedy", "Replace", "Spot",
 ]  # fmt: skip
 
@@ -144,6 +145,8 @@ class Change:
         lazy: the source of an expression that makes the attribute anew when it is first read; empty: it is not.
         imports: import statements that the others need.
         note: what is different over there, for the report ("``.pool`` is made anew when it is first used").
+        order: changes of a class are made in this order (the line where the source sets the attribute).
+        width: of several changes for one attribute the widest is taken, which does for what the others are for too.
     """
 
     cls: type
@@ -153,6 +156,16 @@ class Change:
     lazy: str = ""
     imports: tuple[str, ...] = ()
     note: str = ""
+    order: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Stands for what the call ``func(*args)`` makes; the arguments may hold `Named`, `Made` and live objects."""
+
+    func: Any
+    args: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +201,7 @@ class Remedy:
         changes: what the state methods of classes of the user's do.
         edits: file -> edits, besides those that come of the changes.
         replaces: pairs of an object as it is now, and what is pickled for it once the files are edited: any object,
-            which may hold `Named`; so that the trial needs no new objects.
+            which may be or hold `Named` and `Made`; so that the trial needs no new objects.
         methods: class -> names of methods among the edits that take part in pickling its instances; the trial asks
             them in place of the class's.
         checks: what is looked at over there, for the spot's owner.
