@@ -8,7 +8,16 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from picklecheck.fixes.base import AddDecorator, AddImports, AddMethods, Edit, ExtendMethod, Insert, Replace
+from picklecheck.fixes.base import (
+    AddDecorator,
+    AddImports,
+    AddMethods,
+    BeginMethod,
+    Edit,
+    ExtendMethod,
+    Insert,
+    Replace,
+)
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Text
 
 if TYPE_CHECKING:
@@ -71,6 +80,8 @@ def _apply_all(tree: Tree, draft: Draft, edits: Sequence[Edit]) -> None:
     for edit in edits:
         if isinstance(edit, ExtendMethod):
             edits_classes.extend_method(tree, draft, edit)
+        elif isinstance(edit, BeginMethod):
+            edits_classes.begin_method(tree, draft, edit)
         elif isinstance(edit, Insert):
             edits_places.insert(tree, draft, edit)
         elif isinstance(edit, AddDecorator):

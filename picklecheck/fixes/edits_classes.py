@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from picklecheck.fixes.base import AddDecorator, AddMethods, ExtendMethod
+from picklecheck.fixes.base import AddDecorator, AddMethods, BeginMethod, ExtendMethod
 from picklecheck.fixes.edits_blocks import append, put_before, unfold
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Piece, indented
-from picklecheck.fixes.edits_tree import Block, Statement, Tree, is_definition
+from picklecheck.fixes.edits_tree import Block, Statement, Tree, is_definition, is_docstring
 
-__all__ = ["add_decorator", "add_methods", "extend_method"]
+__all__ = ["add_decorator", "add_methods", "begin_method", "extend_method"]
 
 
 def add_methods(tree: Tree, draft: Draft, edits: Sequence[AddMethods]) -> None:
@@ -90,6 +90,18 @@ def extend_method(tree: Tree, draft: Draft, edit: ExtendMethod) -> None:
         raise CannotEdit(f"{name} has a return statement.")
     else:
         append(tree, draft, block, _joined(tree, block, edit.body, blanks=0))
+
+
+def begin_method(tree: Tree, draft: Draft, edit: BeginMethod) -> None:
+    """Put statements at the start of a method, below its docstring."""
+    block = _method(tree.find_class(edit.qualname, edit.line), edit.method).blocks[0]
+    text = _joined(tree, block, edit.body, blanks=0)
+    if not is_docstring(block.statements[0]):
+        put_before(tree, draft, block.statements[0], text)
+    elif len(block.statements) > 1:
+        put_before(tree, draft, block.statements[1], text)
+    else:
+        append(tree, draft, block, text)
 
 
 def _method(owner: Statement, name: str) -> Statement:
