@@ -181,14 +181,17 @@ def _compiled(source: Source, node: Function) -> types.CodeType | None:
 
 
 def _with_line(trail: list[Any]) -> ast.AST:
-    """Give the outermost node of a trail with the innermost one in another line; only the trail is copied."""
+    """Give the outermost node of a trail with the innermost one further down; only what changes is copied."""
     new = copy.copy(trail[0])
-    new.lineno = new.end_lineno = _MARK
-    new.end_col_offset = new.col_offset + 1
+    shift = _MARK - _first_line(new)
+    # the body as well: code differs by whether it starts in the line of its head
+    parts = [new.body] if isinstance(new, ast.Lambda) else new.body
+    parts = [ast.increment_lineno(copy.deepcopy(part), shift) for part in parts]
+    new.body = parts[0] if isinstance(new, ast.Lambda) else parts
+    new.lineno, new.end_lineno = new.lineno + shift, new.end_lineno + shift
     if getattr(new, "decorator_list", None):
         first = copy.copy(new.decorator_list[0])
-        first.lineno = first.end_lineno = _MARK
-        first.end_col_offset = first.col_offset + 1
+        first.lineno, first.end_lineno = first.lineno + shift, first.end_lineno + shift
         new.decorator_list = [first, *new.decorator_list[1:]]
     for old, around in itertools.pairwise(trail):
         copied = copy.copy(around)
