@@ -100,7 +100,7 @@ def remove(tree: Tree, draft: Draft, gone: Iterable[Statement]) -> None:
 def _remove_lines(tree: Tree, draft: Draft, statement: Statement, gone: set[int]) -> None:
     """Take the lines of a statement away, and what would be too many blank lines."""
     text, count = tree.text, len(statement.block.statements)
-    first = text.with_comments(statement.first)
+    first = text.with_own_comments(statement.first)
     above, end = text.above_blanks(first), text.below_block(statement.end, _deeper(statement))
     below = text.blanks_from(end)
     if gone.issuperset(range(statement.index)):  # nothing stands above it

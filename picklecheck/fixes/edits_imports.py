@@ -125,14 +125,11 @@ def _write_first(tree: Tree, draft: Draft, news: Sequence[_Import]) -> None:
     if docstring:
         draft.put(statements[0].end + 1, Piece(text=source, above=1, below=below))
         return
-    line = _below_header(tree, following[0]) if following else text.count + 1
+    line = text.count + 1
+    if following:
+        first = following[0]
+        line = (text.with_comments if is_definition(first.node) else text.with_own_comments)(first.first)
     draft.put(line, Piece(text=source, above=1 if line > 1 else 0, below=below))
-
-
-def _below_header(tree: Tree, first: Statement) -> int:
-    """Give the line of the first statement, or of the comments that belong to it rather than to the file."""
-    line = tree.text.with_comments(first.first)
-    return first.first if line == 1 and not is_definition(first.node) else line
 
 
 def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]:
@@ -141,7 +138,7 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
     if not run:
         smaller = [statement for statement, names in known if names[0].section < new.section]
         if not smaller:
-            return (_above(tree, known[0][0]), False, True)
+            return (tree.text.with_own_comments(known[0][0].first), False, True)
         end = smaller[-1].end + 1
         return (end, True, not tree.text.is_blank(end) and end <= tree.text.count)
     places = [names[0].place for _, names in run]
@@ -151,15 +148,8 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
         before = [statement for statement, names in run if names[0].is_from == new.is_from] or [run[-1][0]]
     if before:
         return (before[-1].end + 1, False, False)
-    line = _above(tree, run[0][0])
+    line = tree.text.with_own_comments(run[0][0].first)
     return (line, False, tree.text.is_comment(line))  # comments have a blank line above them
-
-
-def _above(tree: Tree, first: Statement) -> int:
-    """Give the line of an import, or of the comments at it; those that the file starts with are not its own."""
-    line = tree.text.with_comments(first.first)
-    header = all(tree.text.is_comment(above) for above in range(1, line))
-    return first.first if header else line
 
 
 def _run(tree: Tree, pairs: _Known, new: _Import) -> _Known:

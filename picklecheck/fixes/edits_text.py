@@ -99,6 +99,11 @@ class Text:
             line -= 1
         return line
 
+    def with_own_comments(self, line: int) -> int:
+        """Give the first of the comment lines right above a line; those that the file starts with are the file's."""
+        first = self.with_comments(line)
+        return line if all(self.is_comment(above) for above in range(1, first)) else first
+
     def _is_file_mark(self, number: int) -> bool:
         line = self.line(number)
         return (number == 1 and line.startswith("#!")) or (number <= 2 and re.search(r"coding[:=]", line) is not None)

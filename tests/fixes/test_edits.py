@@ -272,7 +272,7 @@ CASES = {
             def g(self):
                 return 1
         """,
-        [extend(), extend("g", result="other", body=("other += 1",))],
+        [extend(), extend("g", result="other", body=("other += 1",)), extend(body=("state['y'] = 2",))],
         """
         class A:
             def f(self):
@@ -280,6 +280,7 @@ CASES = {
                     "a": 1,
                 }
                 state['x'] = 1
+                state['y'] = 2
                 return state
 
             def g(self):
@@ -778,6 +779,26 @@ GUARDED = {
         [(1, 1)],
         """
         if "__main__" == __name__:
+            run()
+        """,
+    ),
+    "what the file starts with stays": (
+        """
+        # License.
+        run()
+
+
+        def f():
+            pass
+        """,
+        [(2, 2)],
+        """
+        # License.
+        def f():
+            pass
+
+
+        if __name__ == "__main__":
             run()
         """,
     ),
