@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import libcst as cst
 
 from picklecheck.fixes.base import AddImports
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Piece
@@ -39,7 +42,7 @@ class _Import:
     @property
     def place(self) -> tuple[int, bool, str, str]:
         """What statements are sorted by."""
-        return (self.section, self.is_from, self.order, "" if self.is_from else self.alias)
+        return (self.section, self.is_from, self.order, self.alias)
 
     def is_covered_by(self, other: _Import) -> bool:
         """Tell whether another import binds the same."""
@@ -170,7 +173,13 @@ def _lines(news: Sequence[_Import]) -> list[str]:
     found: list[str] = []
     for new in news:
         name = new.text.partition(" import ")[2]
-        joined = bool(found) and new.is_from and found[-1].startswith(f"from {new.module} import ")
+        joined = (
+            bool(found)
+            and new.is_from
+            and not new.alias
+            and " as " not in found[-1]
+            and found[-1].startswith(f"from {new.module} import ")
+        )
         if joined and len(found[-1]) + len(name) + 2 <= _LINE_LIMIT:
             found[-1] += f", {name}"
         else:
@@ -193,25 +202,38 @@ def _imported(tree: Tree, statement: Statement) -> Iterator[_Import]:
 
 
 def _leading(statements: Sequence[Statement]) -> list[Statement]:
-    """Give the imports that the file starts with."""
+    """Give the imports that the file starts with; ``__all__ = ...`` and the like may stand between them."""
     rest = statements[1:] if statements and is_docstring(statements[0]) else statements
     found: list[Statement] = []
     for statement in rest:
-        if not is_import(statement):
+        if is_import(statement):
+            found.append(statement)
+        elif not _sets_dunder(statement):
             break
-        found.append(statement)
     return found
 
 
+def _sets_dunder(statement: Statement) -> bool:
+    targets = [target.target for small in statement.smalls if isinstance(small, cst.Assign) for target in small.targets]
+    return bool(targets) and all(isinstance(name, cst.Name) and name.value.startswith("__") for name in targets)
+
+
 def _merge(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Import]) -> list[_Import]:
-    """Put names into the ``from`` imports of their modules that stand in one line, and give what did not go in."""
+    """Put names into the ``from`` imports of their modules that are there, and give what did not go in."""
     left: list[_Import] = []
     merged: dict[Statement, list[_Import]] = {}
     for new in news:
         for statement, names in known:
-            together = sorted([*merged.get(statement, names), new], key=lambda name: name.member)
-            if _can_merge(tree, statement, together):
+            old = merged.get(statement, names)
+            if not all(name.is_from and name.module == new.module and not name.alias for name in [*old, new]):
+                continue
+            together = _with(old, new)
+            if _is_plain(tree, statement) and len(_from(together)) <= _LINE_LIMIT:
                 merged[statement] = together
+                break
+            if _is_column(tree, statement):
+                offset = tree.text.start(statement.line + 1 + _with(names, new).index(new))
+                draft.splice(offset, offset, f"{tree.text.indent(statement.line + 1)}{new.name},{tree.text.newline}")
                 break
         else:
             left.append(new)
@@ -220,12 +242,24 @@ def _merge(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Import]) -> 
     return left
 
 
+def _with(names: Sequence[_Import], new: _Import) -> list[_Import]:
+    """Give the names with another at its place, or at the end where they are not sorted."""
+    members = [name.member for name in names]
+    place = bisect_right(members, new.member) if members == sorted(members) else len(names)
+    return [*names[:place], new, *names[place:]]
+
+
 def _from(names: Sequence[_Import]) -> str:
-    return f"from {names[0].module} import " + ", ".join(name.text.partition(" import ")[2] for name in names)
+    return f"from {names[0].module} import " + ", ".join(name.name for name in names)
 
 
-def _can_merge(tree: Tree, statement: Statement, names: Sequence[_Import]) -> bool:
-    source = tree.text.line(statement.line)
-    if not all(name.is_from and name.module == names[0].module for name in names) or re.search(r"[()*;#\\]", source):
-        return False
-    return len(_from(names)) <= _LINE_LIMIT
+def _is_plain(tree: Tree, statement: Statement) -> bool:
+    """Tell whether an import stands in one line, without brackets and comments."""
+    return re.search(r"[()*;#\\]", tree.text.line(statement.line)) is None
+
+
+def _is_column(tree: Tree, statement: Statement) -> bool:
+    """Tell whether an import has brackets, and each name in a line of its own."""
+    first, *names = [tree.text.line(line) for line in range(statement.line, statement.end + 1)]
+    closed = names[-1:] == [")"]
+    return first.endswith("import (") and closed and all(re.fullmatch(r"\s+\w+,", line) for line in names[:-1])

@@ -415,6 +415,42 @@ CASES = {
         x = 1
         """,
     ),
+    "names in brackets": (
+        """
+        from typing import (
+            TYPE_CHECKING,
+            Any,
+            cast,
+        )
+        from weakref import ref as weak
+
+        __all__ = ["x"]
+
+        import mine
+
+        x = 1
+        """,
+        [imports("from typing import overload, ClassVar, IO", "from weakref import ref", "import another")],
+        """
+        from typing import (
+            IO,
+            TYPE_CHECKING,
+            Any,
+            ClassVar,
+            cast,
+            overload,
+        )
+        from weakref import ref
+        from weakref import ref as weak
+
+        __all__ = ["x"]
+
+        import another
+        import mine
+
+        x = 1
+        """,
+    ),
     "the first import": (
         '''
         #!/usr/bin/env python
