@@ -18,7 +18,8 @@ __all__ = ["Remade", "remake"]
 
 _STAYS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMED = (*_FUNCTIONS, ast.ClassDef)
 _WHOLE = (
     ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.JoinedStr,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
@@ -338,8 +339,7 @@ def _names_around(found: Setting) -> frozenset[str]:
     node, names = found.source.node, set()
     if "<locals>" in safe.qualname_of(found.source.cls):
         for part in ast.walk(found.source.parsed.tree):
-            is_function = isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-            if is_function and part.lineno < node.lineno <= (part.end_lineno or 0):
+            if isinstance(part, _FUNCTIONS) and part.lineno < node.lineno <= (part.end_lineno or 0):
                 names |= set(_locals(part))
     if found.function is None:  # the body of a class sees its own names, and a method does not
         names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}

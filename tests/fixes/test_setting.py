@@ -174,5 +174,5 @@ def test_how_an_attribute_lives(module, body, expected):
 def test_without_source_nothing_is_known():
     made = type("Made", (), {})
     assert setting(made, "x") is None
-    assert life(made, "x") == Life()
+    assert life(made, "x") == Life(always=False)
     assert remake(made, "x", made()) is None

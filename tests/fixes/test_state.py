@@ -52,7 +52,7 @@ def test_a_lock_is_made_anew(modules, imports, line, text):
 def test_a_lock_that_was_given_is_made_by_its_type(modules):
     obj = in_init(modules, "import threading as t", "self.x = given")
     obj.x = __import__("threading").RLock()
-    there, remedy = fixed(obj, "x", "lock")
+    _, remedy = fixed(obj, "x", "lock")
     assert remedy.changes[0].out == ('state["x"] = self.x is not None',)
     assert remedy.changes[0].back == ("self.x = t.RLock() if self.x else None",)
     obj.x = None
@@ -65,7 +65,6 @@ def test_locks_in_containers(modules):
     )
     lock = __import__("threading").Lock()
     obj.x, obj.y = [lock, 1], {"a": lock, "b": 2}
-    there, _ = fixed(obj.__class__(), "z", "lock", arrivals=[]) if False else (None, None)
     changes = []
     for name, first in (("x", obj.x[0]), ("y", obj.y["a"]), ("z", obj.z[0])):
         changes += state(spot(obj, name, "lock", arrivals=[first])).changes
@@ -178,7 +177,7 @@ def test_a_constant_of_the_module_keeps_its_name(modules):
     class A:
         def __init__(self): self.x = LOCK
     """)
-    there, remedy = fixed(module.A(), "x", "lock")
+    there, _ = fixed(module.A(), "x", "lock")
     assert there.x is module.LOCK
 
 

@@ -114,6 +114,7 @@ class Case:
         found = self.source()
         if found is None:
             return None
+        self.imports.clear()  # of what was spelled in its place
         text = found.text.replace("{", "{{").replace("}", "}}")
         return Spec(back=text, imports=found.imports, order=found.order, note=note, lazy=lazy)
 
@@ -121,7 +122,7 @@ class Case:
 def case_of(spot: Spot) -> Case:
     """Look at what an attribute holds."""
     cls = type(spot.owner)
-    containers = []
+    containers: list[Any] = []
     for number, thing in enumerate([spot.value, *spot.arrivals]):
         if not any(type(thing) is kind for kind in _CONTAINERS):
             whole = number < len(spot.arrivals)
@@ -262,11 +263,11 @@ def _dropped_inside(case: Case, why: str) -> Remedy | None:
     if not _can_go_inside(case) or _is_set(case.containers[0]):
         return None
     container = case.containers[0]
-    note = f"{case.label} lacks them over there: {why}"
+    note = f"{case.label} holds none of them over there: {why}"
     if _alike(case):
-        kept = {list: "[]", tuple: "()", dict: "{}"}.get(type(container))
-        if kept is None:
+        if not any(type(container) is kind for kind in (list, tuple, dict)):
             return None
+        kept = "{}"
         if type(container) is not dict:
             kept, note = f"[None] * len({case.name})", f"{case.label} holds None in their place over there: {why}"
             kept = f"tuple({kept})" if type(container) is tuple else kept

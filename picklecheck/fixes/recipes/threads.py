@@ -20,7 +20,6 @@ def _made(module: str, name: str, note: str = "") -> Maker:
         text = case.spell(module, name)
         found = case.from_source()
         if found is not None:
-            case.imports.clear()
             return found
         return Spec(back=f"{text}()", test=_test(case), note=note.format(label=case.label))
 

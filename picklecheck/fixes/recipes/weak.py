@@ -28,7 +28,8 @@ def reference(case: Case) -> Spec | Remedy | None:
         return dropped(case, "what it referred to is gone." if target is None else f"{_GONE}.")
     ref = case.spell("weakref", "ref")
     callback = thing.__callback__
-    back, note, imports = f"{ref}({{x}})", "", ()
+    back, note = f"{ref}({{x}})", ""
+    imports: tuple[str, ...] = ()
     if callback is not None:
         found = case.source()
         text = _callback_text(found.text) if found else None
@@ -61,7 +62,8 @@ def _goes(case: Case, target: Any) -> bool:
 def _references(case: Case) -> Remedy | None:
     """Carry the targets of the references that a container holds; those that are gone are left out."""
     container = case.containers[0]
-    kind, name = type(container), case.name
+    kind: Any = type(container)
+    name = case.name
     if len(case.containers) > 1 or kind not in (list, tuple, set, frozenset, dict):
         return None
     items = list(container.values()) if kind is dict else list(container)
