@@ -39,11 +39,13 @@ class Remade:
         text: its source, in one line.
         imports: import statements that it needs.
         order: the line of the statement that it was taken from.
+        around: the ``with`` line that it must stand under; empty: none.
     """
 
     text: str
     imports: tuple[str, ...]
     order: int
+    around: str = ""
 
 
 class _StaysError(Exception):
@@ -70,15 +72,17 @@ def remake(cls: type, attribute: str, owner: object, made: object = None) -> Rem
         if value is not found.value and not isinstance(value, ast.Call):
             continue
         carrier.imports.clear()
+        carrier.withs.clear()
         try:
             text = carrier.text(value)
+            around = carrier.around_it()
         except (_StaysError, SyntaxError):
             continue
         if found.called:
             text = text.removeprefix("lambda: ") if isinstance(value, ast.Lambda) else f"{text}()"
         callee = value if found.called else getattr(value, "func", None)
         if not _makes_another(carrier.resolved(callee), made):
-            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.line)
+            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.line, around)
     return None
 
 
@@ -122,9 +126,10 @@ class _Carrier:
         self.parsed, self.function = found.source.parsed, found.function
         self.home = _space(found.source.cls)
         self.locals = _locals(found.function)
-        self.around = _names_around(found)
+        self.outer = _names_around(found)
         self.imports: list[str] = []
         self.open: list[str] = []  # the locals that are being put in
+        self.withs: list[ast.With] = []  # what binds names that the expression needs
 
     def text(self, node: ast.expr) -> str:
         """Give the text of a node as it is to stand elsewhere.
@@ -139,6 +144,22 @@ class _Carrier:
                 return self._segment(node, [])
             return ast.unparse(_rebuilt(node, changes))  # before 3.12 nodes in an f-string do not tell where they are
         return self._segment(node, list(changes.values()))
+
+    def around_it(self) -> str:
+        """Give the ``with`` line that binds what the expression needs.
+
+        Raises:
+            _StaysError: there is more than one such line, or it needs what is not there.
+        """
+        if not self.withs:
+            return ""
+        first = self.withs[0]
+        if any(one is not first for one in self.withs):
+            raise _StaysError
+        items = [(self.text(one.context_expr), one.optional_vars) for one in first.items]
+        if any(one is not first for one in self.withs):
+            raise _StaysError
+        return "with " + ", ".join(f"{text} as {ast.unparse(to)}" if to else text for text, to in items) + ":"
 
     def resolved(self, node: Any) -> Any:
         """Give the live object that a dotted name of the module's stands for; None for others."""
@@ -204,7 +225,7 @@ class _Carrier:
             return "self"
         if name in self.locals:
             return self._local(name)
-        if name in self.around or name in _SPECIAL:
+        if name in self.outer or name in _SPECIAL:
             raise _StaysError
         if name in self.home:
             self._bring(name)
@@ -231,10 +252,12 @@ class _Carrier:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             return self._imported(name, statement)
         assert self.function is not None
+        opened = self._opened_by(name)
+        if opened:
+            self.withs.append(opened)
+            return name
         values = _simple_values(self.function, name)
-        stores = sum(
-            isinstance(p, ast.Name) and p.id == name and not isinstance(p.ctx, ast.Load) for p in inside(self.function)
-        )
+        stores = _stores(self.function, name)
         kept = (
             self._kept(name) if stores == 0 or (len(values) == 1 and not _is_parameter(self.function, name)) else None
         )
@@ -248,6 +271,16 @@ class _Carrier:
         text = self.text(values[0])
         self.open.pop()
         return text if isinstance(values[0], (*_WHOLE, ast.Tuple)) else f"({text})"
+
+    def _opened_by(self, name: str) -> ast.With | None:
+        """Give the ``with`` statement that binds a name for the statement that sets the attribute."""
+        assert self.function is not None
+        for part in inside(self.function):
+            if isinstance(part, ast.With) and self.found.statement in part.body:
+                bound = [one.optional_vars.id for one in part.items if isinstance(one.optional_vars, ast.Name)]
+                if name in bound and _stores(self.function, name) == 1:
+                    return part
+        return None
 
     def _imported(self, name: str, statement: ast.Import | ast.ImportFrom) -> str:
         there = _space(self.cls)
@@ -304,6 +337,11 @@ def _is_plain(value: ast.expr) -> bool:
 def _uses(function: Function, name: str) -> int:
     loads = [part for part in inside(function) if isinstance(part, ast.Name) and part.id == name]
     return sum(isinstance(part.ctx, ast.Load) for part in loads)
+
+
+def _stores(function: Function, name: str) -> int:
+    found = [part for part in inside(function) if isinstance(part, ast.Name) and part.id == name]
+    return sum(not isinstance(part.ctx, ast.Load) for part in found)
 
 
 def _is_parameter(function: Function, name: str) -> bool:

@@ -50,7 +50,7 @@ def test_a_file_is_opened_again(modules, path, mode):
     position = obj.x.tell()
     obj.x.flush()
     size = os.path.getsize(path)
-    there, remedy = fixed(obj, "x", "file")
+    there, _ = fixed(obj, "x", "file")
     assert os.path.getsize(path) == size
     assert there.x.tell() == position
     assert type(there.x) is type(obj.x) or mode in ("w", "wb")

@@ -129,6 +129,18 @@ def test_references_in_containers(module, kind):
     assert {id(ref()) for ref in refs} == set(map(id, there.members))
 
 
+def test_methods_in_a_list(module):
+    one = module.Method(module.tick)
+    obj = module.Plain(one)
+    obj.x = [weakref.WeakMethod(one.run), weakref.ref(module.tick)]
+    first = state(spot(one, "fn", "weakref"))
+    install([*state(spot(obj, "x", "weakref", arrivals=[obj.x[0]], travels=always)).changes])
+    install(first.changes)
+    there = twice(obj)
+    assert there.x[0]()() == 7
+    assert there.x[1]() is module.tick
+
+
 def test_weak_collections(module):
     a, b = members(module)
     obj = module.Plain(a, b)

@@ -29,6 +29,7 @@ class Spec:
     Attributes:
         out: an expression for what is carried; empty: nothing is.
         back: an expression that makes it again; empty: what is carried is what arrives.
+        around: a ``with`` line that what makes it stands under; empty: none.
         after: statements that follow, for what no expression does; they see what was carried as `carried`.
         lazy: whether it is made when it is first used.
         test: an expression that tells such a thing from others in a container.
@@ -42,6 +43,7 @@ class Spec:
 
     out: str = ""
     back: str = ""
+    around: str = ""
     after: tuple[str, ...] = ()
     lazy: bool = False
     test: str = ""
@@ -116,7 +118,9 @@ class Case:
             return None
         self.imports.clear()  # of what was spelled in its place
         text = found.text.replace("{", "{{").replace("}", "}}")
-        return Spec(back=text, imports=found.imports, order=found.order, note=note, lazy=lazy)
+        lazy = lazy and not found.around
+        around = found.around.replace("{", "{{").replace("}", "}}")
+        return Spec(back=text, around=around, imports=found.imports, order=found.order, note=note, lazy=lazy)
 
 
 def case_of(spot: Spot) -> Case:
@@ -171,9 +175,11 @@ def shaped(case: Case, spec: Spec) -> Remedy | None:
 def _made_again(case: Case, spec: Spec, made: str) -> Remedy:
     """Give the change for a thing that is made of nothing that travels."""
     key, made = case.key, f"{case.name} = {made}"
+    if spec.around:
+        made = _under(spec.around.format(x=case.name), [made])
     if case.life.always and not case.life.nullable:
         return _remedy(case, (f"del state[{key}]",), (made,), spec)
-    if case.life.always:  # what travels is whether there is one
+    if case.life.always and not spec.around:  # what travels is whether there is one
         return _remedy(case, (f"state[{key}] = {case.name} is not None",), (f"{made} if {case.name} else None",), spec)
     there = f"if state.get({key}) is not None:" if case.life.nullable else f"if {key} in state:"
     return _remedy(case, (_under(there, [f"state[{key}] = True"]),), (_under(f"if state.get({key}):", [made]),), spec)
