@@ -11,7 +11,8 @@ from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 
 __all__ = ["HANDLES", "archive", "database", "hdf5", "lmdb_environment", "open_file"]
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 
 __all__ = ["REMADE", "begins_anew", "dict_view", "from_source", "function", "lazily", "tensor", "tkinter"]
 

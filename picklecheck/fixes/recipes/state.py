@@ -7,7 +7,8 @@ from collections.abc import Callable
 from picklecheck import safe
 from picklecheck.fixes.base import Recipe, Remedy, Spot
 from picklecheck.fixes.recipes import handles, remade, threads, weak
-from picklecheck.fixes.recipes.shaping import Case, Spec, case_of, dropped, shaped
+from picklecheck.fixes.recipes.case import Case, Spec, case_of
+from picklecheck.fixes.recipes.shaping import dropped, shaped
 from picklecheck.fixes.setting import settings
 from picklecheck.fixes.spelling import constant_name
 

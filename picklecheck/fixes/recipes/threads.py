@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped, shaped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped, shaped
 
 __all__ = ["THREADS", "drop", "event_loop", "pool"]
 

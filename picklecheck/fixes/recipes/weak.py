@@ -7,7 +7,8 @@ from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 from picklecheck.paths import attribute, call
 
 __all__ = ["proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
