@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["LARGE", "Zeros", "absent", "storage", "storage_of"]
+__all__ = ["LARGE", "Zeros", "absent", "itself", "storage", "storage_of"]
 
 LARGE = 1 << 20  # bytes from which on the contents of a buffer stay at home
 
@@ -32,6 +32,11 @@ class Zeros:
 
 def absent() -> None:
     """Stand for what cannot be made in a trial: memory of a device. The child answers with something that bears all."""
+
+
+def itself(obj: Any) -> Any:
+    """Give the object: the data stream needs a call where one object stands for another."""
+    return obj
 
 
 def storage(data: int | bytes, untyped: Any, typed: Any = None, dtype: Any = None) -> Any:

@@ -9,9 +9,8 @@ from typing import Any
 from picklecheck.paths import Step
 
 __all__ = [
-    "AddDecorator", "AddImports", "AddMethods", "Change", "Check", "Edit", "ExtendMethod", "Insert", "Made",
-    "Named", "Recipe",
-    "Remedy", "Replace", "Spot",
+    "AddDecorator", "AddImports", "AddMethods", "BeginMethod", "Change", "Check", "Edit", "ExtendMethod", "Insert",
+    "Made", "Named", "Recipe", "Remedy", "Replace", "Spot",
 ]  # fmt: skip
 
 
@@ -87,6 +86,22 @@ class ExtendMethod:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BeginMethod:
+    """Statements at the start of a method that is there, below its docstring.
+
+    Attributes:
+        qualname, line: the class, as for `AddMethods`.
+        method: its name.
+        body: the statements.
+    """
+
+    qualname: str
+    line: int
+    method: str
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AddImports:
     """Import statements at the top of the file, each once: what is imported there already is left out."""
 
@@ -130,7 +145,7 @@ class AddDecorator:
     text: str
 
 
-Edit = AddMethods | ExtendMethod | AddImports | Replace | Insert | AddDecorator
+Edit = AddMethods | ExtendMethod | BeginMethod | AddImports | Replace | Insert | AddDecorator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

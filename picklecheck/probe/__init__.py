@@ -5,8 +5,9 @@ from picklecheck.probe.fleeting import fleeting
 from picklecheck.probe.locate import Located, Locator, Way
 from picklecheck.probe.naming import Hop
 from picklecheck.probe.reducing import UNSEEN, Invalid
+from picklecheck.probe.rehearsal import Rehearsal, rehearse
 from picklecheck.probe.replay import Replay, replay
-from picklecheck.probe.walk import Culprit, Walk, collector_off, walk, words_for
+from picklecheck.probe.walk import Culprit, Sink, Walk, collector_off, walk, words_for
 
 __all__ = [
     "UNSEEN",
@@ -16,11 +17,14 @@ __all__ = [
     "Located",
     "Locator",
     "NoAnswer",
+    "Rehearsal",
     "Replay",
+    "Sink",
     "Walk",
     "Way",
     "collector_off",
     "fleeting",
+    "rehearse",
     "replay",
     "walk",
     "words_for",

@@ -28,6 +28,10 @@ class Answer:
         late: whether it was ended for the time limit.
         doubtful: whether it ended in a fork of a process with threads of C libraries, which may be the reason.
         absent: with bytes for explaining: whether something stood in for what cannot be made in a trial.
+        missed: which checks were not passed, in sentences; those after a second trip say so.
+        again: what the second trip raised, as data of `told`, with the `stage` ("pickle", "unpickle"); None where
+            nothing was, or none was asked for.
+        already: whether nothing was tried, as an edited file had been imported there before.
     """
 
     ok: bool = False
@@ -39,6 +43,9 @@ class Answer:
     late: bool = False
     doubtful: bool = False
     absent: bool = False
+    missed: Sequence[str] = ()
+    again: dict[str, Any] | None = None
+    already: bool = False
 
 
 def ask(wire: Wire, stream: Sequence[bytes], seconds: float, request: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +63,7 @@ def read(reply: dict[str, Any]) -> Answer:
         return Answer(
             ok=reply["ok"] is True, error=reply.get("error"), failures=reply.get("failures", ()),
             shapes=reply.get("shapes", ()), absent=reply.get("absent") is True,
+            missed=reply.get("missed", ()), again=reply.get("again"), already=reply.get("already") is True,
         )  # fmt: skip
     except KeyError:
         return Answer(ended="an answer that makes no sense")

@@ -16,6 +16,7 @@ import sys
 import threading
 from typing import Any
 
+from picklecheck.receiver.edited import install
 from picklecheck.receiver.told import told
 from picklecheck.receiver.trial import run
 from picklecheck.receiver.wire import CHECK, PRELOAD, Gone, Wire
@@ -41,10 +42,11 @@ def main(where: str) -> None:
     _silence()
     try:
         hello = wire.receive()
-        trouble = _prepare(hello["data"])
+        already = not install(hello["edited"])
+        trouble = None if already else _prepare(hello["data"])
         alone = not hello["fork"] or threading.active_count() > 1
-        wire.send({"trouble": trouble, "alone": alone})
-        if trouble is None:
+        wire.send({"trouble": trouble, "alone": alone, "already": already})
+        if trouble is None and not already:
             if alone:
                 _work(wire, None)
             else:
@@ -98,15 +100,26 @@ def _prepare(data: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _keep_no_track() -> None:
-    """Leave shared memory and semaphores to the sender: a tracker of our own would remove them when we end."""
+    """Leave shared memory and semaphores to the sender: a tracker of our own would remove them when we end.
+
+    A semaphore is registered only by who has made it: one that was made here loses its name at once, as nobody else
+    uses it, and nobody would be there to remove it.
+    """
     from multiprocessing import resource_tracker
 
     def nothing(*args: object) -> None:
         pass
 
-    for name in ("ensure_running", "register", "unregister"):
-        setattr(resource_tracker, name, nothing)
-        setattr(resource_tracker._resource_tracker, name, nothing)
+    def register(name: Any, kind: str) -> None:
+        if kind == "semaphore":
+            with contextlib.suppress(Exception):
+                import _multiprocessing  # type: ignore[import-not-found]
+
+                _multiprocessing.sem_unlink(name)
+
+    for name, stand_in in (("ensure_running", nothing), ("register", register), ("unregister", nothing)):
+        setattr(resource_tracker, name, stand_in)
+        setattr(resource_tracker._resource_tracker, name, stand_in)
 
 
 class _Server:
@@ -219,6 +232,9 @@ def _work(wire: Wire, reached: Any) -> None:
     os.environ.clear()
     os.environ.update(request["environ"])
     before = set(sys.modules)
+    if not install(request.get("edited", {})):
+        wire.send({"ok": False, "already": True})
+        return
     answer = run(request, data, reached)
     answer["imported"] = sorted(_installed(set(sys.modules) - before))
     wire.send(answer)

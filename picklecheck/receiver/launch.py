@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from picklecheck.receiver.answers import Answer, ask, how_it_ended, read
-from picklecheck.receiver.preparation import preparation, start
+from picklecheck.receiver.preparation import NotPossible, Want, start, want_for
 from picklecheck.receiver.trouble import Trouble
 from picklecheck.receiver.wire import CHECK, KILL, PRELOAD, Gone, Late, Wire
 
@@ -29,7 +28,15 @@ _FORKS = hasattr(os, "fork") and hasattr(socket, "send_fds") and sys.platform !=
 
 
 def send(
-    stream: Sequence[bytes], *, start_method: str, seconds: float, seed: str | None = None, **request: Any
+    stream: Sequence[bytes],
+    *,
+    start_method: str,
+    seconds: float,
+    seed: str | None = None,
+    edited: Mapping[str, str] | None = None,
+    checks: Sequence[dict[str, Any]] = (),
+    again: bool = False,
+    **request: Any,
 ) -> Answer:
     """Have a child unpickle a data stream.
 
@@ -38,36 +45,56 @@ def send(
         start_method: how the child would be started.
         seconds: how long starting and unpickling may each take.
         seed: the child's PYTHONHASHSEED; None for the one that it would have.
-        request: what `trial.run` takes.
+        edited: file -> text that the child imports in place of what lies on the disk. Nothing is written, and no
+            other trial gets to see it.
+        checks: what is looked at once the very bytes were loaded (`checks.missed`); the answer's `missed` tells.
+        again: whether what was loaded is pickled over there a second time, with `pickler` ("pickle" or "forking") and
+            `protocol` of the request, loaded there, and checked again; the answer's `again` tells what that raised.
+        request: what else `trial.run` takes.
 
     Raises:
-        NotPossible: no child can be started.
+        NotPossible: no child can be started, or it has imported an edited file before anything can be done.
         Trouble: the child could not prepare itself.
     """
+    asked = {**request, "checks": list(checks), "again": again}
     with _lock:
-        answer = _try(stream, start_method, seconds, seed, request)
+        want = want_for(start_method, seconds, seed, edited)
+        answer = _by_the_kept(stream, want, asked) or _try(stream, want, asked)
         if answer.doubtful and not request["explain"]:
-            data = preparation(start_method)
-            sure = _Child(data, seconds, seed, fork=False).check(stream, seconds, request)
+            sure = _Child(want, fork=False).check(stream, seconds, asked)
             if sure.ended is None:
-                _kept.no_fork.add(_key_of(data, seed))  # so that no other trial has to wait for this
+                _kept.no_fork.add(want.plain)  # so that no other trial has to wait for this
                 end_all()
                 return sure
         return answer
 
 
-def _try(
-    stream: Sequence[bytes], start_method: str, seconds: float, seed: str | None, request: dict[str, Any]
-) -> Answer:
-    child = _child_for(start_method, seconds, seed)
+def _by_the_kept(stream: Sequence[bytes], want: Want, request: dict[str, Any]) -> Answer | None:
+    """Have a fork of the child without edited texts import them, as it has much of the rest; None where it cannot."""
+    child = _kept.children.get(want.plain)
+    if not want.edited or child is None or not child.serves() or want.key in _kept.children:
+        return None
     try:
-        return child.check(stream, seconds, request)
+        answer = child.check(stream, want.seconds, {**request, "edited": want.edited})
+    except _Stale:
+        _end(child)
+        return None
+    except BaseException:
+        _end(child)
+        raise
+    return None if answer.already else answer
+
+
+def _try(stream: Sequence[bytes], want: Want, request: dict[str, Any]) -> Answer:
+    child = _child_for(want)
+    try:
+        return child.check(stream, want.seconds, request)
     except _Stale:
         _end(child)
     except BaseException:
         _end(child)
         raise
-    return _child_for(start_method, seconds, seed).check(stream, seconds, request)
+    return _child_for(want).check(stream, want.seconds, request)
 
 
 @dataclass(slots=True)
@@ -109,27 +136,24 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_in_fork)
 
 
-def _child_for(start_method: str, seconds: float, seed: str | None) -> _Child:
-    data = preparation(start_method)
-    key = _key_of(data, seed)
-    child = _kept.children.pop(key, None)
+def _child_for(want: Want) -> _Child:
+    child = _kept.children.pop(want.key, None)
     if child is not None and (child.used_up or child.process.poll() is not None):
         child.end()
         child = None
     if child is None:
-        while len(_kept.children) >= _MOST_CHILDREN:
-            _end(next(iter(_kept.children.values())))
-        child = _Child(data, seconds, seed, fork=_FORKS and key not in _kept.no_fork)
-    _kept.children[key] = child  # the last one used is the last one to go
+        _make_room(want)
+        child = _Child(want, fork=_FORKS and want.plain not in _kept.no_fork)
+    _kept.children[want.key] = child  # the last one used is the last one to go
     return child
 
 
-def _key_of(data: dict[str, Any], seed: str | None) -> str:
-    main = data.get("init_main_from_path")
-    stamp = None
-    with contextlib.suppress(OSError):
-        stamp = os.stat(main).st_mtime_ns if main else None
-    return json.dumps([{name: data[name] for name in sorted(data) if name != "authkey"}, stamp, seed])
+def _make_room(want: Want) -> None:
+    if want.edited:  # hardly any texts are tried for long: they do not drive out what serves everything else
+        for kept in [kept for kept in _kept.children.values() if kept.edited]:
+            _end(kept)
+    while len(_kept.children) >= _MOST_CHILDREN:
+        _end(next(iter(_kept.children.values())))
 
 
 def _end(child: _Child) -> None:
@@ -146,15 +170,16 @@ class _Stale(Exception):
 class _Child:
     """One started interpreter."""
 
-    def __init__(self, data: dict[str, Any], seconds: float, seed: str | None, *, fork: bool) -> None:
+    def __init__(self, want: Want, *, fork: bool) -> None:
         self.used_up = False
+        self.edited = bool(want.edited)
         self._preloading: list[str] = []
-        self.process, sock = start(seed)
+        self.process, sock = start(want.seed)
         _kept.starts += 1
         self.wire = Wire(sock)
-        until = time.monotonic() + max(seconds, _GRACE)
+        until = time.monotonic() + max(want.seconds, _GRACE)
         try:
-            self.wire.send({"data": data, "fork": fork}, until)
+            self.wire.send({"data": want.data, "fork": fork, "edited": want.edited}, until)
             hello = self.wire.receive(until)
         except (Gone, Late) as error:
             self.end()
@@ -166,7 +191,14 @@ class _Child:
         if hello["trouble"] is not None:
             self.end()
             raise Trouble("it raised", hello["trouble"])
+        if hello["already"]:
+            self.end()
+            raise NotPossible("an edited file is imported whenever the interpreter starts, before anything can be done")
         self.alone = bool(hello["alone"])
+
+    def serves(self) -> bool:
+        """Tell whether it can fork for another trial."""
+        return not self.alone and not self.used_up and self.process.poll() is None
 
     def check(self, stream: Sequence[bytes], seconds: float, request: dict[str, Any]) -> Answer:
         self._finish_preloading()

@@ -40,7 +40,11 @@ def _sharer(module: Any) -> None:
 
 
 def _heap(module: Any) -> None:
-    module.rebuild_arena = lambda size, descriptor: module.Arena(size)
+    def rebuild_arena(size: int, descriptor: Any) -> Any:
+        return module.Arena(size)
+
+    rebuild_arena.__module__, rebuild_arena.__qualname__ = module.__name__, "rebuild_arena"  # it is pickled by name
+    module.rebuild_arena = rebuild_arena
 
 
 def _synchronize(module: Any) -> None:
@@ -52,6 +56,8 @@ def _synchronize(module: Any) -> None:
         except OSError:  # its name is known in the sender's process only, or no more
             self._semlock = module._multiprocessing.SemLock(state[1], 1, state[2], f"/pc-{id(self):x}", True)
             self._make_methods()
+        # a real one has it since gh-108520; without it there is no second trip
+        self.__dict__.setdefault("_is_fork_ctx", False)
 
     module.SemLock.__setstate__ = set_state
 

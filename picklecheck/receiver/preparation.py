@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import secrets
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["NotPossible", "command", "preparation", "start"]
+from picklecheck.receiver.edited import normalized
+
+__all__ = ["NotPossible", "Want", "command", "preparation", "start", "want_for"]
 
 _GRACE = 5.0
 
@@ -46,6 +52,46 @@ def preparation(start_method: str) -> dict[str, Any]:
     data["sys_argv"] = [word for word in data["sys_argv"] if isinstance(word, str)]
     data.pop("tracker_args", None)
     return data
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """What child a trial needs.
+
+    Attributes:
+        data: its preparation data.
+        seconds: how long it may take to start.
+        seed: its PYTHONHASHSEED; None for the one that it would have.
+        edited: file -> text that it imports in place of what lies on the disk.
+        plain: what tells it from children with other data.
+        key: what tells it from those with other texts too.
+    """
+
+    data: dict[str, Any]
+    seconds: float
+    seed: str | None
+    edited: dict[str, str]
+    plain: str
+    key: str
+
+
+def want_for(start_method: str, seconds: float, seed: str | None, edited: Mapping[str, str] | None = None) -> Want:
+    """Tell what child a trial needs; what is given is told of under `launch.send`.
+
+    Raises:
+        NotPossible: this process is itself being prepared as a child.
+    """
+    data, texts = preparation(start_method), normalized(edited)
+    plain = _key_of(data, seed)
+    return Want(data, seconds, seed, texts, plain, plain + json.dumps(texts) if texts else plain)
+
+
+def _key_of(data: dict[str, Any], seed: str | None) -> str:
+    main = data.get("init_main_from_path")
+    stamp = None
+    with contextlib.suppress(OSError):
+        stamp = os.stat(main).st_mtime_ns if main else None
+    return json.dumps([{name: data[name] for name in sorted(data) if name != "authkey"}, stamp, seed])
 
 
 def command(where: str) -> list[str]:

@@ -10,7 +10,7 @@ import threading
 from types import FrameType
 from typing import Any
 
-from picklecheck.receiver import shapes
+from picklecheck.receiver import again, checks, shapes
 from picklecheck.receiver.guards import Lost, Recorder, TooLong
 from picklecheck.receiver.patches import patch
 from picklecheck.receiver.told import told
@@ -31,12 +31,21 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class(module, name)
 
 
+class _AgainUnpickler(_Unpickler):
+    large: list[Any]
+
+    def persistent_load(self, pid: int) -> Any:
+        return self.large[pid]
+
+
 def run(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, Any]:
     """Do what a request asks for.
 
     Args:
         request: `explain`: whether the bytes are written for explaining; for those `patience`: seconds for a step,
-            `left_out`: the numbers that are not even tried, `wanted`: of which numbers the shape is to be told.
+            `left_out`: the numbers that are not even tried, `wanted`: of which numbers the shape is to be told;
+            for the very bytes `checks` (`checks.missed`), `again`: whether to make a second trip, with `pickler`,
+            `protocol` and `spawning` (`again.pickled`, `again.spawning`).
         data: the bytes.
         reached: shared memory for the number of the last object that was begun; None where nobody could read it.
 
@@ -51,10 +60,30 @@ def run(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, Any]:
     except BaseException as error:
         return {"ok": False, "error": told(error)}
     _kept.append(loaded)  # it is not taken apart: the process ends
-    return {"ok": True}
+    answer: dict[str, Any] = {"ok": True, "missed": checks.missed(loaded, request.get("checks", ()))}
+    if request.get("again"):
+        answer.update(_second_trip(loaded, request, answer["missed"]))
+    return answer
 
 
 _kept: list[Any] = []
+
+
+def _second_trip(loaded: Any, request: dict[str, Any], missed: list[str]) -> dict[str, Any]:
+    """Pickle what has arrived and load it here; give what was raised, or what is missed besides."""
+    stage = "pickle"
+    try:
+        with again.spawning(request):
+            pickled = again.pickled(loaded, request)
+        stage = "unpickle"
+        unpickler = _AgainUnpickler(io.BytesIO(pickled.data))
+        unpickler.large = pickled.large
+        second = unpickler.load()
+    except BaseException as error:
+        return {"again": {**told(error), "stage": stage}}
+    _kept.append(second)
+    more = checks.missed(second, request.get("checks", ()))
+    return {"missed": [*missed, *(f"after a second trip: {sentence}" for sentence in more)]}
 
 
 def _explain(request: dict[str, Any], data: bytes, reached: Any) -> dict[str, Any]:
