@@ -9,7 +9,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from picklecheck.safe import is_class, name_of, qualname_of, type_name
 
 if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
+    from picklecheck.findings import Told
+    from picklecheck.told_there import Trip
 
 __all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "not_loaded", "run"]
 
@@ -29,7 +31,7 @@ _MOST_NAME = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What every face asks for; the fields are the keyword arguments of `explain`."""
+    """What every face asks for; the fields are the keyword arguments of `explain`, and whether fixes are looked for."""
 
     name: str | None = None
     via: str | None = None
@@ -37,6 +39,7 @@ class Options:
     protocol: int | None = None
     roundtrip: bool = True
     timeout: float = 30.0
+    fixes: bool = True
 
 
 def explain(
@@ -137,7 +140,7 @@ def is_picklable(
     Raises:
         UsageError: an unknown transport, start method or protocol, or a timeout that is none.
     """
-    report = run(obj, Options(name="obj", **_options(locals())))
+    report = run(obj, Options(name="obj", fixes=False, **_options(locals())))
     report.release()
     return report.ok
 
@@ -241,23 +244,21 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         return pickler(sink, protocol)  # type: ignore[no-any-return]
 
     failures = [] if crossed.refusal is None else [crossed.refusal]
+    given = (crossed.given, crossed.parts)
     with collector_off(), transport.during():
         seen = walk(
             crossed.payload, make, protocol, stand_in=transport.stand_in, seconds=seconds, watch=watch,
             keep=options.roundtrip,
         )  # fmt: skip
-        given = (crossed.given, crossed.parts)
         told = failures_of(seen, name, make=make, spawning=transport.starts_process, given=given)
-        failures += told.failures
-        nothing = bool(failures) or crossed.parts == ()
+        nothing = bool(failures or told.failures) or crossed.parts == ()
         size = None if nothing else Size(objects=len(seen.objects), bytes=seen.bytes)
-        notes = crossed.notes_after(seen.objects, not failures)
+        notes = crossed.notes_after(seen.objects, not (failures or told.failures))
         if not options.roundtrip:
             del seen  # before the collector is back: what it would look through is gone
-    hazards: tuple[Finding, ...] = ()
-    arrived = False
-    if options.roundtrip and crossed.refusal is None and crossed.parts != ():
-        from picklecheck.arrivals import arrive
+    if not options.roundtrip or crossed.refusal is not None or crossed.parts == ():
+        there = _Beyond(failures=tuple(told.failures))
+    else:
         from picklecheck.told_there import Trip
 
         trip = Trip(
@@ -265,9 +266,8 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
             spawning=transport.starts_process, given=given, holders=told.holders, stand_in=transport.stand_in,
         )  # fmt: skip
         with transport.during():
-            there = arrive(trip)
-        failures, hazards, notes = [*failures, *there.failures], there.hazards, (*notes, *there.notes)
-        arrived = there.complete
+            there = _beyond(trip, told, fixes=options.fixes)
+    failures += there.failures
     return Report(
         target=options.name or "obj",
         target_type="call" if name is None else type_name(crossed.given),
@@ -277,12 +277,40 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
         verdicts=crossed.verdicts(not failures),
         protocol=protocol,
         failures=tuple(failures),
-        hazards=hazards,
+        hazards=there.hazards,
         size=size,
-        arrived=arrived,
-        notes=notes,
+        arrived=there.arrived,
+        notes=(*notes, *there.notes),
+        edited=there.edited,
         renderers=RENDERERS,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beyond:
+    """What is found beyond the pass: on the other side, and of fixes."""
+
+    failures: tuple[Failure, ...]
+    hazards: tuple[Finding, ...] = ()
+    arrived: bool = False
+    notes: tuple[str, ...] = ()
+    edited: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def _beyond(trip: Trip, told: Told, *, fixes: bool) -> _Beyond:
+    """Try the other side, and fixes for what failed."""
+    from picklecheck.arrivals import arrive
+
+    there = arrive(trip)
+    failures = (*told.failures, *there.failures)
+    notes = there.notes
+    edited: Mapping[str, tuple[str, str]] = {}
+    if fixes and failures:
+        from picklecheck.mending import mend
+
+        mended = mend(failures, (*told.ways, *[None] * len(there.failures)), trip)
+        failures, notes, edited = mended.failures, (*notes, *mended.notes), mended.edited
+    return _Beyond(failures=failures, hazards=there.hazards, arrived=there.complete, notes=notes, edited=edited)
 
 
 def _protocol(asked: int | None) -> int:

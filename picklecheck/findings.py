@@ -57,10 +57,12 @@ def failures_of(
     teller = Teller(walk, name, spawning, make, given)
     located = teller.locator.culprits()
     found = [teller.failure(each) for each in located]
+    ways: list[Located | None] = [*located]
     endless = any(culprit.endless for culprit in walk.culprits)
     if walk.too_deep is not None and not endless:  # how deep the rest goes cannot be told beside a chain without end
         found.insert(0, teller.too_deep(walk.too_deep))
-    return Told(found, _holders(located))
+        ways.insert(0, None)
+    return Told(found, ways, _holders(located))
 
 
 def _holders(located: Sequence[Located]) -> frozenset[int] | None:
@@ -75,10 +77,12 @@ class Told:
 
     Attributes:
         failures: one for each culprit.
+        ways: for each of them what leads to it; None for a graph that is too deep.
         holders: the ids of the objects that hold a culprit, at whatever depth; None where not all of them are known.
     """
 
     failures: list[Failure]
+    ways: list[Located | None]
     holders: frozenset[int] | None
 
 

@@ -56,13 +56,16 @@ class Fix:
     Attributes:
         code: the methods to paste.
         target: class, file and line where they belong.
-        verified: whether it was tried: pickled, unpickled and compared in a process of its own.
+        verified: whether it was tried: pickled, unpickled and looked at in a process of its own, and from there again.
+        patch: the change as a unified diff; empty where the source is not known.
+        note: what is different over there, in sentences; empty where nothing is.
     """
 
     code: str
     target: tuple[str, str | None, int | None]
     verified: bool
     patch: str = ""
+    note: str = ""
 
     def diff(self) -> str:
         """Give the change as a unified diff; empty where the source is not known."""
@@ -129,7 +132,7 @@ class Finding:
             "note": self.note,
             "advice": self.advice,
             "error": self.error,
-            "fix": fix and {"code": fix.code, "diff": fix.diff(), "verified": fix.verified},
+            "fix": fix and {"code": fix.code, "diff": fix.diff(), "verified": fix.verified, "note": fix.note},
         }
 
     def as_failure(self, *culprit: object) -> Failure:
@@ -192,6 +195,7 @@ class Report:
         size: what crosses; None where the pickler did not reach the end, or nothing is pickled.
         arrived: whether it was also unpickled in another process; False too where that was not tried.
         notes: sentences about the whole trip (what fork does, what was cut off).
+        edited: file -> its text as it is, and with all fixes, as they were tried.
     """
 
     target: str
@@ -207,6 +211,7 @@ class Report:
     arrived: bool = False
     notes: tuple[str, ...] = ()
     python: str = field(default_factory=platform.python_version)
+    edited: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False, hash=False)
     renderers: Mapping[str, Renderer] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -243,7 +248,8 @@ class Report:
 
     def fix(self) -> str:
         """Give the code of all verified fixes; empty where there is none."""
-        return "\n\n".join(dict.fromkeys(failure.fix.code for failure in self.failures if failure.fix))
+        fixes = (failure.fix for failure in self.failures)
+        return "\n\n".join(dict.fromkeys(fix.code for fix in fixes if fix and fix.verified))
 
     def release(self) -> None:
         """Drop the culprits, so that the report keeps no object of the user's alive; its text and data stay."""

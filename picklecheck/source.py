@@ -22,7 +22,7 @@ from picklecheck import safe
 from picklecheck.model import Place
 from picklecheck.source_index import CONSTANT, Definition, Index, Setting
 
-__all__ = ["class_definition", "where_defined", "where_set"]
+__all__ = ["where_defined", "where_set"]
 
 # What a class has whose `__init__` is made from its body.
 _MAKES_INIT = (
@@ -84,19 +84,6 @@ def where_defined(obj: object) -> Place | None:
     if None not in known:
         known[None] = _code_place(code, namespace)
     return known[None]
-
-
-def class_definition(cls: type) -> tuple[str, str, int, str] | None:
-    """Find the ``class`` statement of a class.
-
-    Returns:
-        File, qualified name in it, line of the statement (not of its decorators), and the text of the whole file; None
-        where there is no source. Nothing is raised.
-    """
-    index, definition = _home(cls)
-    if index is None or definition is None:
-        return None
-    return index.file, definition.qualname, definition.line, "\n".join(index.lines)
 
 
 # What was answered, by the identity of the class or code object. A weak reference tells whether the identity is still

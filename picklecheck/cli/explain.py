@@ -23,7 +23,7 @@ def explain(target: str, options: api.Options, *, as_json: bool, show_all: bool,
     From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
-    told = Report.to_json if as_json else _screen(stdout, show_all, hazards)
+    told = Report.to_json if as_json else _screen(stdout, target, show_all, hazards)
     watch = _watch(options.name or target)
     told(_rehearsal(options))
     started = starts(target)
@@ -44,13 +44,19 @@ def _rehearsal(options: api.Options) -> Report:
     return api.run([_screen, lambda: None, sys], unnamed)
 
 
-def _screen(stdout: TextIO, show_all: bool, hazards: bool) -> Callable[[Report], str]:
+def _screen(stdout: TextIO, target: str, show_all: bool, hazards: bool) -> Callable[[Report], str]:
     """Give what makes a report's text for this output."""
     from picklecheck.render import text
 
     width, color, encoding = output.width(stdout), output.wants_color(stdout), output.pen(stdout).encoding
     return lambda report: text.render(
-        report, width=width, color=color, show_all=show_all, hazards=hazards, encoding=encoding
+        report,
+        width=width,
+        color=color,
+        show_all=show_all,
+        hazards=hazards,
+        encoding=encoding,
+        target=target,
     )
 
 

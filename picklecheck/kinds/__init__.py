@@ -2,7 +2,7 @@
 
 from picklecheck.kinds.arrived import arrival_words
 from picklecheck.kinds.names import lookup_note
-from picklecheck.kinds.registry import Arrival, Kind, Subject, find, get, page, register_kind, slugs, whole
+from picklecheck.kinds.registry import Arrival, Kind, Subject, find, get, page, recipe_of, register_kind, slugs, whole
 
 __all__ = [
     "Arrival",
@@ -13,6 +13,7 @@ __all__ = [
     "get",
     "lookup_note",
     "page",
+    "recipe_of",
     "register_kind",
     "slugs",
     "whole",

@@ -7,6 +7,7 @@ import functools
 import importlib.resources
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from picklecheck.errors import UsageError
 from picklecheck.extensions import Extensions
@@ -15,7 +16,7 @@ from picklecheck.kinds.subject import Arrival, Subject
 from picklecheck.kinds.table import ROWS, WITHOUT_OBJECT
 from picklecheck.safe import module_of
 
-__all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "register_kind", "slugs", "whole"]
+__all__ = ["Arrival", "Kind", "Subject", "find", "get", "page", "recipe_of", "register_kind", "slugs", "whole"]
 
 _extensions = Extensions("picklecheck.kinds")
 # objects of the standard library that the pickler goes into, and refuses for what it meets there
@@ -43,10 +44,18 @@ class Kind:
 _NO_ERROR = Exception()
 
 _own: dict[str, tuple[Test, Kind, str]] = {}
+_recipes: dict[str, Callable[..., Any]] = {}
 
 
 def register_kind(
-    slug: str, test: Test, *, reason: str, advice: str, title: str | None = None, page: str | None = None
+    slug: str,
+    test: Test,
+    *,
+    reason: str,
+    advice: str,
+    title: str | None = None,
+    page: str | None = None,
+    fix: Callable[[Any], Any] | None = None,
 ) -> None:
     """Add a kind of your own; it is asked before the built-in ones, the last registered first.
 
@@ -60,6 +69,7 @@ def register_kind(
         advice: what to do.
         title: a label; left out, the slug's words.
         page: Markdown for ``picklecheck kinds SLUG``; left out, reason and advice.
+        fix: a recipe: takes a `picklecheck.fixes.Spot`, gives a `picklecheck.fixes.Remedy`, or None where it has none.
 
     Raises:
         UsageError: the slug is not of lower-case words with hyphens.
@@ -68,6 +78,9 @@ def register_kind(
         raise UsageError(f"kind {slug!r}: a slug is of lower-case words with hyphens, such as 'tile-cache'")
     title = title or slug.replace("-", " ")
     _own.pop(slug, None)
+    _recipes.pop(slug, None)
+    if fix is not None:
+        _recipes[slug] = fix
     _own[slug] = test, Kind(slug, title, reason, advice), page or f"# {title}\n\n{reason}\n\n{advice}\n"
 
 
@@ -84,6 +97,12 @@ def find(subject: Subject) -> Kind:
         if _passes(test, subject):
             return kind
     return get(next(slug for slug, test in ROWS if _passes(test, subject)))
+
+
+def recipe_of(slug: str) -> Callable[[Any], Any] | None:
+    """Give the recipe that was registered with a kind of the user's own; None without one."""
+    _extensions.load()
+    return _recipes.get(slug)
 
 
 def whole(obj: object) -> Kind | None:

@@ -7,7 +7,7 @@ from picklecheck.probe.naming import Hop
 from picklecheck.probe.reducing import UNSEEN, Invalid
 from picklecheck.probe.rehearsal import Rehearsal, rehearse
 from picklecheck.probe.replay import Replay, replay
-from picklecheck.probe.walk import Culprit, Walk, collector_off, walk, words_for
+from picklecheck.probe.walk import Culprit, Sink, Walk, collector_off, walk, words_for
 
 __all__ = [
     "UNSEEN",
@@ -19,6 +19,7 @@ __all__ = [
     "NoAnswer",
     "Rehearsal",
     "Replay",
+    "Sink",
     "Walk",
     "Way",
     "collector_off",

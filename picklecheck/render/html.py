@@ -5,19 +5,21 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator
 
-from picklecheck.model import Finding, Report
+from picklecheck.model import Finding, Fix, Report
 from picklecheck.render.tree import Branch, Group, group_all, groups, grow
 from picklecheck.render.words import (
     Pen,
     amount,
     count,
     expression,
+    fixes,
     lead,
     next_step,
     other_paths,
     place,
     start_methods,
     subject,
+    tried,
     verdict,
 )
 
@@ -50,6 +52,7 @@ def render(report: Report) -> str:
         tree = _branches((grow(report, grouped, _PEN, _TREE_LINES),), grouped)
         parts.append(f'<ul style="{_TREE}">{tree}</ul>')
         parts += (_culprit(group) for group in grouped[:_GROUPS])
+        parts += (_fix(report, fix, grouped) for fix in fixes(report.failures)[:_GROUPS])
     if len(grouped) > _GROUPS:
         parts.append(_tag("p", f"… and {amount(len(grouped) - _GROUPS)} different ones more."))
     if report.hazards:
@@ -92,6 +95,18 @@ def _culprit(group: Group) -> str:
     return (
         f'<details{opened} style="margin: .3em 0"><summary style="cursor: pointer; overflow-wrap: anywhere">'
         f"{head}</summary>{body}</details>"
+    )
+
+
+def _fix(report: Report, fix: Fix, grouped: tuple[Group, ...]) -> str:
+    """Give a fix that was tried, open: it is what the reader came for."""
+    marks = " ".join(_PEN.circled(group.number) for group in grouped if fix in fixes(group.failures))
+    head = _tag("span", f"Fix for {marks}", f"color: {_GREEN}; font-weight: 600")
+    note = _tag("p", _say(fix.note), "margin: .3em 0 .3em 1.4em") if fix.note else ""
+    code = "\n".join(_say(line) for line in fix.code.splitlines())
+    return (
+        f'<details open style="margin: .3em 0"><summary style="cursor: pointer">{head} ({_say(tried(report))})'
+        f"</summary>{note}{_tag('pre', code, f'{_CODE}; margin: .3em 0 .3em 1.4em; overflow-x: auto')}</details>"
     )
 
 

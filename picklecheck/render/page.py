@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from picklecheck.model import Finding, Report
+from picklecheck.model import Finding, Fix, Report
 from picklecheck.render.tree import Branch, Group, group_all, groups, grow
 from picklecheck.render.words import (
     Pen,
     amount,
     expression,
+    fixes,
     hazards_line,
     lead,
     next_step,
@@ -22,6 +23,7 @@ from picklecheck.render.words import (
     place,
     start_methods,
     subject,
+    tried,
     verdict,
 )
 
@@ -34,14 +36,24 @@ _SHORT_BLOCKS = 10
 _PATHS = 3
 _TYPE_CELLS = 26
 _UNBOUNDED = 1_000_000
+_MARKS = 6
+_CODE_LINES = 40
 
 
 class Page:
     """Lays out one report."""
 
-    def __init__(self, report: Report, pen: Pen, width: int, show_all: bool, hazards: bool = False) -> None:
+    def __init__(
+        self,
+        report: Report,
+        pen: Pen,
+        width: int,
+        show_all: bool,
+        hazards: bool = False,
+        target: str | None = None,
+    ) -> None:
         self.report, self.pen, self.width, self.show_all = report, pen, width, show_all
-        self.hazards = hazards
+        self.hazards, self.target = hazards, target
         self.groups = groups(report)
         self.console = Console(file=io.StringIO(), width=width, legacy_windows=False)
         self.explained: dict[tuple[str, str], int] = {}
@@ -55,10 +67,10 @@ class Page:
         lines += self.hazard_lines()
         for note in self.report.notes:
             lines += self.wrapped(self.pen.clean(note), 0, 0)
-        command = next_step(self.report)
+        command = next_step(self.report, self.target)
         if command:
             lines += [Text()] if self.report.notes else []
-            lines.append(Text(f"{lead(self.report)}: ").append(self.pen.clean(command), "bold"))
+            lines.append(Text(f"{lead(self.report, self.target)}: ").append(self.pen.clean(command), "bold"))
         return lines
 
     def verdict(self) -> Iterator[Text]:
@@ -135,7 +147,7 @@ class Page:
         used, short = above, 0
         for at, group in enumerate(self.groups):
             if self.show_all or at < _FULL_BLOCKS or (used < _BLOCK_LINES and not short):
-                block = [*self.block(group), Text()]
+                block = [*self.block(group), *self.fixes_after(group), Text()]
                 used += len(block)
                 yield from block
             elif short < _SHORT_BLOCKS:
@@ -162,6 +174,29 @@ class Page:
         yield from self.references(first)
         if first.error:
             yield from self.wrapped(f"Python says: {self.pen.clean(first.error, 240)}", 3, 5, "dim")
+
+    def fixes_after(self, group: Group) -> Iterator[Text]:
+        """Give the fixes of which this group is the last one."""
+        for fix in fixes(group.failures):
+            numbers = [each.number for each in self.groups if fix in fixes(each.failures)]
+            if numbers[-1] == group.number:
+                yield from self.fix(fix, numbers)
+
+    def fix(self, fix: Fix, numbers: Sequence[int]) -> Iterator[Text]:
+        """Give a fix that was tried: for what, how it was tried, what is different, and the code."""
+        marks = [self.pen.circled(number) for number in numbers[:_MARKS]]
+        marks += [f"{amount(len(numbers) - _MARKS)} more"] if len(numbers) > _MARKS else []
+        whose = " and ".join(filter(None, (", ".join(marks[:-1]), marks[-1])))
+        yield Text()
+        yield from self.wrapped(f"Fix for {whose} ({tried(self.report)})", 3, 5, "bold green")
+        yield from self.wrapped(self.pen.clean(fix.note), 5, 5)
+        yield Text()
+        lines = fix.code.splitlines()
+        most = _UNBOUNDED if self.show_all else _CODE_LINES
+        for line in lines[:most]:
+            yield Text(f"     {self.pen.clean(line)}")
+        if len(lines) > most:
+            yield Text(f"     {self.pen.sign('dots')} {amount(len(lines) - most)} lines more (--all)")
 
     def short(self, group: Group) -> Text:
         """Give one group as a line."""

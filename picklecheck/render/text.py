@@ -7,13 +7,26 @@ from collections.abc import Iterator
 
 from picklecheck.model import Report
 from picklecheck.render.tree import Group, groups
-from picklecheck.render.words import Pen, amount, lead, next_step, place, refusal, stopped_by, subject, way
+from picklecheck.render.words import (
+    Pen,
+    amount,
+    fixes,
+    lead,
+    next_step,
+    place,
+    refusal,
+    stopped_by,
+    subject,
+    tried,
+    way,
+)
 
 __all__ = ["assertion", "render"]
 
 _MIN_WIDTH = 40
 _ASSERTION_WIDTH = 76  # pytest puts four columns in front
 _ASSERTION_GROUPS = 8
+_ASSERTION_FIXES = 3
 
 
 def render(
@@ -24,6 +37,7 @@ def render(
     show_all: bool = False,
     hazards: bool = False,
     encoding: str = "utf-8",
+    target: str | None = None,
 ) -> str:
     """Give the report as a screen.
 
@@ -34,11 +48,12 @@ def render(
         show_all: everything that is known: every path, values, the protocol, hazards.
         hazards: what may go wrong without an exception, in full.
         encoding: what the text will be written with; where it lacks our signs, ASCII ones stand in.
+        target: what the command line was asked about, for its next step.
     """
     from picklecheck.render import page
 
     width = max(width, _MIN_WIDTH)
-    lines = page.Page(report, Pen.of(encoding), width, show_all, hazards or show_all).lines()
+    lines = page.Page(report, Pen.of(encoding), width, show_all, hazards or show_all, target).lines()
     return page.painted(lines) if color else "\n".join(line.plain.rstrip() for line in lines)
 
 
@@ -54,6 +69,9 @@ def assertion(report: Report) -> str:
         lines += _asserted(group, pen, said)
     if len(grouped) > _ASSERTION_GROUPS:
         lines.append(f"  ... and {amount(len(grouped) - _ASSERTION_GROUPS)} different ones more")
+    for fix in fixes(report.failures)[:_ASSERTION_FIXES]:
+        lines += ["", f"  Fix ({tried(report)}):", *_paragraph(pen.clean(fix.note), "    ")]
+        lines += [f"    {pen.clean(line)}" for line in fix.code.splitlines()] + [""]
     lines += [line for note in report.notes for line in _paragraph(pen.clean(note), "  ")]
     return "\n".join([*lines, f"  {lead(report)}: {next_step(report)}"])
 

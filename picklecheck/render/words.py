@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from picklecheck.model import Finding, Report
+from picklecheck.model import Finding, Fix, Report
 
 __all__ = [
-    "Pen", "amount", "count", "expression", "hazards_line", "is_unloaded", "lead", "next_step", "other_paths", "place",
-    "refusal", "size", "start_methods", "stopped_by", "subject", "verdict", "way",
+    "Pen", "amount", "count", "expression", "fixes", "hazards_line", "is_unloaded", "lead", "next_step", "other_paths",
+    "place", "refusal", "size", "start_methods", "stopped_by", "subject", "tried", "verdict", "way",
 ]  # fmt: skip
 
 _METHODS = {
@@ -190,10 +191,7 @@ def refusal(report: Report) -> str:
 
 
 def _crossing(report: Report) -> str:
-    if report.start_method is None:
-        return "pickled, sent to another process, loaded there"
-    started = {"spawn": "spawned", "forkserver": "forkserver"}.get(report.start_method, report.start_method)
-    return f"pickled, sent to a {started} process, loaded there"
+    return f"pickled, sent to {_a_process(report)}, loaded there"
 
 
 def hazards_line(report: Report) -> str | None:
@@ -237,20 +235,48 @@ def stopped_by(report: Report, different: int) -> str:
     return f"{count(number, 'object')} {verb} it{unlike if different < number else ''}"
 
 
-def lead(report: Report) -> str:
+def lead(report: Report, target: str | None = None) -> str:
     """Give what is said in front of the next step."""
-    return "The whole file" if is_unloaded(report) else "Worked fixes"
+    if is_unloaded(report):
+        return "The whole file"
+    if not report.edited:
+        return "Worked fixes"
+    return "Apply it" if target and len(fixes(report.failures)) == 1 else "Apply them" if target else "To paste"
 
 
-def next_step(report: Report) -> str | None:
-    """Give the one thing to do next, as a command; None where all is well."""
+def next_step(report: Report, target: str | None = None) -> str | None:
+    """Give the one thing to do next, as a command; None where all is well.
+
+    Args:
+        report: what is shown.
+        target: what the command line was asked about ("train.py:loader"); None: it was not the command line.
+    """
     if report.ok:
         return None
     if is_unloaded(report):
         found = report.failures[0].assigned_at
         return f"picklecheck guard {shlex.quote(found.file)}" if found else None
+    if report.edited:
+        return f"picklecheck fix {shlex.quote(target)} --write" if target else "print(report.fix())"
     slugs = list(dict.fromkeys(failure.kind for failure in report.failures))
     return f"picklecheck kinds {' '.join(slugs[:_MOST_KINDS])}"
+
+
+def fixes(findings: Iterable[Finding]) -> list[Fix]:
+    """Give the fixes that were tried, each once, in the order of what they are for."""
+    return list(dict.fromkeys(found.fix for found in findings if found.fix and found.fix.verified))
+
+
+def tried(report: Report) -> str:
+    """Say how fixes were tried."""
+    return f"tried: sent to {_a_process(report)}, loaded there, and sent on once more"
+
+
+def _a_process(report: Report) -> str:
+    if report.start_method is None:
+        return "another process"
+    started = {"spawn": "spawned", "forkserver": "forkserver"}.get(report.start_method, report.start_method)
+    return f"a {started} process"
 
 
 def _cut(text: str) -> str:

@@ -12,7 +12,9 @@ def test_a_file_of_the_users_can_be_edited(tmp_path):
     assert is_editable(str(tmp_path / "mine.py"))
 
 
-@pytest.mark.parametrize("file", [json.__file__, pytest.__file__, picklecheck.__file__, "<string>", "<stdin>", "/no/such.py"])
+@pytest.mark.parametrize(
+    "file", [json.__file__, pytest.__file__, picklecheck.__file__, "<string>", "<stdin>", "/no/such.py"]
+)
 def test_what_is_not_the_users_cannot(file):
     assert not is_editable(file)
 

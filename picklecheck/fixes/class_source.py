@@ -1,0 +1,282 @@
+"""The statements of a class's source, and of its bases', that set one attribute of an instance."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import tokenize
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from picklecheck import safe
+from picklecheck.source import where_defined
+
+__all__ = ["ClassSource", "Function", "Parsed", "Setting", "class_sources", "functions_of", "inside", "settings"]
+
+_SETS_NOTHING = ("builtins", "typing", "abc")
+_MAKES_INIT = ("__dataclass_fields__", "__attrs_attrs__")
+_FACTORIES = ("default_factory", "factory")
+_MAX_BYTES = 4_000_000
+_SETUP_PREFIXES = ("init", "new", "post_init", "attrs_post_init", "setup", "set_up")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A file, its bytes as UTF-8 with the offset of each line, and its tree (which nobody changes)."""
+
+    file: str
+    data: bytes
+    starts: tuple[int, ...]
+    tree: ast.Module
+
+    def span(self, node: Any) -> tuple[int, int]:
+        """Give where the text of a node begins and ends."""
+        return self.starts[node.lineno - 1] + node.col_offset, self.starts[node.end_lineno - 1] + node.end_col_offset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSource:
+    """A class and its statement."""
+
+    cls: type
+    parsed: Parsed
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Setting:
+    """A statement that sets an attribute of an instance.
+
+    Attributes:
+        source: the class whose source it stands in.
+        attribute: as the instance stores it.
+        line: its line.
+        statement: its node.
+        value: what is set; None where that is no expression of its own (an item of what is unpacked).
+        function: the method that it stands in; None in the body of the class.
+        receiver: the name for the instance there; "" in the body of the class.
+        called: whether the value is a factory, which is called for each instance.
+        targets: how many targets are given the value.
+    """
+
+    source: ClassSource
+    attribute: str
+    line: int
+    statement: ast.stmt
+    value: ast.expr | None
+    function: Function | None = None
+    receiver: str = ""
+    called: bool = False
+    targets: int = 1
+
+    @property
+    def in_setup(self) -> bool:
+        """Whether every new instance goes through it: a method such as ``__init__``, or a field of the class."""
+        if self.function is None:
+            return self.called or any(name in safe.class_dict(self.source.cls) for name in _MAKES_INIT)
+        return self.function.name.strip("_").lower().startswith(_SETUP_PREFIXES)
+
+    @property
+    def always(self) -> bool:
+        """Whether no condition stands before it."""
+        return self.in_setup and (self.function is None or self.statement in self.function.body)
+
+
+def settings(cls: type, attribute: str) -> list[Setting]:
+    """Give the statements that set an attribute of a class's instances, those of the class before those of its bases.
+
+    Args:
+        cls: the real type of the instance.
+        attribute: as the instance stores it.
+    """
+    return [found for source in class_sources(cls) for found in _in_class(source, attribute)]
+
+
+def class_sources(cls: type) -> list[ClassSource]:
+    """Give the class statements of a class and its bases, as far as there is source."""
+    return [found for base in safe.mro(cls) if (found := _source_of(base))]
+
+
+def _source_of(cls: type) -> ClassSource | None:
+    if safe.module_of(cls) in _SETS_NOTHING:
+        return None
+    place = where_defined(cls)
+    parsed = _parsed(place.file) if place else None
+    if parsed is None or place is None:
+        return None
+    for node in ast.walk(parsed.tree):
+        if isinstance(node, ast.ClassDef) and node.lineno == place.line:
+            return ClassSource(cls, parsed, node)
+    return None
+
+
+def _parsed(file: str) -> Parsed | None:
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return _parsed_as_of(file, found.st_mtime_ns, found.st_size)
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed_as_of(file: str, time: int, size: int) -> Parsed | None:
+    if not 0 < size <= _MAX_BYTES:
+        return None
+    try:
+        with tokenize.open(file) as stream:
+            text = stream.read()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    data, starts = text.encode(), [0]
+    for line in data.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return Parsed(file, data, tuple(starts), tree)
+
+
+# -- in one class
+
+
+def functions_of(node: Any) -> Iterator[Function]:
+    """Yield the methods of a class statement."""
+    for statement in node.body:
+        if isinstance(statement, _FUNCTIONS):
+            yield statement
+        elif isinstance(statement, (ast.If, ast.Try)):
+            yield from functions_of(statement)
+
+
+def inside(node: ast.AST) -> Iterator[Any]:
+    """Yield a node and all that is in it, but for the insides of classes."""
+    stack: list[ast.AST] = [node]
+    while stack:
+        part = stack.pop()
+        yield part
+        stack += [child for child in ast.iter_child_nodes(part) if not isinstance(child, ast.ClassDef)][::-1]
+
+
+def _in_class(source: ClassSource, attribute: str) -> Iterator[Setting]:
+    name = safe.qualname_of(source.cls).rpartition(".")[2].lstrip("_")
+    for function in functions_of(source.node):
+        receivers = _receivers(function)
+        for statement in inside(function):
+            if not isinstance(statement, ast.stmt):
+                continue
+            for receiver, stored, value, targets in _sets(statement):
+                if receiver in receivers and _mangled(stored, name) == attribute:
+                    yield Setting(
+                        source=source, attribute=attribute, line=statement.lineno, statement=statement, value=value,
+                        function=function, receiver=receiver, targets=targets,
+                    )  # fmt: skip
+    yield from _in_body(source, attribute, name)
+
+
+def _in_body(source: ClassSource, attribute: str, name: str) -> Iterator[Setting]:
+    for statement in source.node.body:
+        if isinstance(statement, ast.AnnAssign):
+            target: Any = statement.target
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+        else:
+            continue
+        if isinstance(target, ast.Name) and statement.value and _mangled(target.id, name) == attribute:
+            factory = _factory(statement.value)
+            yield Setting(
+                source=source, attribute=attribute, line=statement.lineno, statement=statement,
+                value=factory or statement.value, called=factory is not None,
+            )  # fmt: skip
+
+
+def _factory(value: ast.expr) -> ast.expr | None:
+    """Give the factory in ``field(default_factory=...)``, ``attr.ib(factory=...)`` and ``Factory(...)``."""
+    if not isinstance(value, ast.Call):
+        return None
+    for keyword in value.keywords:
+        if keyword.arg in _FACTORIES:
+            return keyword.value
+        if keyword.arg == "default" and isinstance(keyword.value, ast.Call):
+            called = keyword.value.func
+            last = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if last == "Factory" and len(keyword.value.args) == 1 and not keyword.value.keywords:
+                return keyword.value.args[0]
+    return None
+
+
+def _receivers(function: Function) -> set[str]:
+    """Give the names for the instance in a method: its first parameter, or what ``__new__`` makes."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    decorators = {getattr(decorator, "id", "") for decorator in function.decorator_list}
+    if not arguments or "staticmethod" in decorators:
+        return set()
+    first = arguments[0].arg
+    if function.name != "__new__" and "classmethod" not in decorators:
+        return {first}
+    made = set()
+    for part in inside(function):
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.value, ast.Call):
+            uses = any(isinstance(name, ast.Name) and name.id == first for name in ast.walk(part.value))
+            if uses and isinstance(part.targets[0], ast.Name):
+                made.add(part.targets[0].id)
+    return made
+
+
+def _sets(statement: ast.stmt) -> Iterator[tuple[str, str, ast.expr | None, int]]:
+    """Yield receiver, attribute, value and number of targets for what a statement sets."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            for part, value in _pairs(target, statement.value):
+                yield from _set(part, value, len(statement.targets))
+    elif isinstance(statement, ast.AnnAssign) and statement.value:
+        yield from _set(statement.target, statement.value, 1)
+    elif isinstance(statement, (ast.With, ast.AsyncWith)):
+        for item in statement.items:
+            if item.optional_vars:
+                yield from _set(item.optional_vars, None, 1)
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        yield from _set_by_call(statement.value)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        yield target, value
+        return
+    parts: list[Any] = [None] * len(target.elts)
+    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(parts):
+        starred = any(isinstance(part, ast.Starred) for part in [*target.elts, *value.elts])
+        parts = parts if starred else value.elts
+    yield from zip(target.elts, parts, strict=True)
+
+
+def _set(target: ast.expr, value: ast.expr | None, targets: int) -> Iterator[tuple[str, str, ast.expr | None, int]]:
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        yield target.value.id, target.attr, value, targets
+    elif (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Attribute)
+        and target.value.attr == "__dict__"
+        and isinstance(target.value.value, ast.Name)
+        and isinstance(target.slice, ast.Constant)
+    ):
+        yield target.value.value.id, str(target.slice.value), value, targets
+
+
+def _set_by_call(call: ast.Call) -> Iterator[tuple[str, str, ast.expr | None, int]]:
+    """Yield what ``setattr(self, "x", value)`` and ``object.__setattr__(self, "x", value)`` set."""
+    function, arguments = call.func, call.args
+    last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if last in ("setattr", "__setattr__") and len(arguments) == 3:
+        first, name, value = arguments
+        if isinstance(first, ast.Name) and isinstance(name, ast.Constant):
+            yield first.id, str(name.value), value, 1
+
+
+def _mangled(name: str, owner: str) -> str:
+    return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name

@@ -1,0 +1,141 @@
+"""What an attribute of a user's object leads to: which recipe is for it, by the type of the thing or by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from picklecheck import safe
+from picklecheck.fixes.base import Recipe, Remedy, Spot
+from picklecheck.fixes.recipes import handles, remade, threads, weak
+from picklecheck.fixes.recipes.shaping import Case, Spec, case_of, dropped, shaped
+from picklecheck.fixes.spelling import constant_name
+
+__all__ = ["RECIPES", "state"]
+
+Maker = Callable[[Case], "Spec | Remedy | None"]
+
+# by the full name of the type of the first object on the way that is no plain container, or of a base of it
+_TYPES: dict[str, Maker] = {
+    "weakref.WeakMethod": weak.weak_method,
+    "weakref.ReferenceType": weak.reference,
+    "weakref": weak.reference,
+    "weakref.ProxyType": weak.proxy,
+    "weakref.CallableProxyType": weak.proxy,
+    "weakproxy": weak.proxy,
+    "weakcallableproxy": weak.proxy,
+    "_weakrefset.WeakSet": weak.weak_set,
+    "weakref.WeakSet": weak.weak_set,
+    "weakref.WeakValueDictionary": weak.weak_dict,
+    "weakref.WeakKeyDictionary": weak.weak_key_dict,
+    **threads.THREADS,
+    **handles.HANDLES,
+    **remade.REMADE,
+}
+
+# by the culprit's kind, where its type says nothing
+_KINDS: dict[str, Maker] = {
+    "weakref": remade.from_source,
+    "lock": remade.from_source,
+    "thread-local": remade.from_source,
+    "queue": remade.from_source,
+    "thread": threads.drop("a thread belongs to the process that started it."),
+    "process": threads.drop("a process can be used only by the one that started it."),
+    "subprocess": threads.drop("a process can be used only by the one that started it."),
+    "executor": threads.pool,
+    "pool": threads.pool,
+    "future": threads.drop("a task or future belongs to what fulfils it here."),
+    "coroutine": threads.drop("a coroutine belongs to the event loop that runs it."),
+    "async-generator": threads.drop("an asynchronous generator belongs to the event loop that runs it."),
+    "frame": threads.drop("a frame is part of a call that runs here."),
+    "traceback": threads.drop("a traceback holds the frames of calls that ran here."),
+    "file": remade.from_source,
+    "archive": handles.archive,
+    "mmap": remade.from_source,
+    "memoryview": remade.from_source,
+    "buffer": remade.from_source,
+    "database-connection": handles.database,
+    "database-cursor": remade.from_source,
+    "hdf5": handles.hdf5,
+    "lmdb": handles.lmdb_environment,
+    "video-capture": remade.lazily,
+    "ssl-context": remade.from_source,
+    "poller": remade.from_source,
+    "context": remade.from_source,
+    "contextvar": remade.from_source,
+    "module": remade.from_source,
+    "mappingproxy": remade.from_source,
+    "dict-view": remade.dict_view,
+    "generator": remade.begins_anew,
+    "iterator": remade.begins_anew,
+    "itertools": remade.begins_anew,
+    "nameless-method": remade.begins_anew,
+    "logger": remade.from_source,
+    "tkinter": remade.tkinter,
+    "non-leaf-tensor": remade.tensor,
+    "extension-object": remade.from_source,
+    "ctypes-pointer": remade.from_source,
+    "capsule": remade.from_source,
+    "code": remade.from_source,
+    "cell": remade.from_source,
+    "descriptor": remade.from_source,
+    "super": remade.from_source,
+    "lru-cache": remade.from_source,
+}
+# Kinds that have recipes of their own elsewhere, but may lie inside a thing that is known here (``os.environ``).
+_INSIDE = (
+    "lambda", "local-function", "shadowed-function", "local-class", "getattr-hook", "getstate-error", "reduce-error",
+    "slots", "unexplained",
+)  # fmt: skip
+# Of these the object matters, not how it is made anew.
+_CARRIED = ("weakref", "non-leaf-tensor", "dict-view", "mappingproxy", "module")
+
+
+def state(spot: Spot) -> Remedy | None:
+    """Give the state methods that make what one attribute leads to cross; None where nothing is known.
+
+    Args:
+        spot: a culprit of the pickle stage that an attribute of an instance of a user's class leads to.
+    """
+    if not spot.attribute or spot.stage != "pickle":
+        return None
+    case = case_of(spot)
+    maker = _maker(case)
+    if maker is None:
+        return None
+    name = None if case.containers else constant_name(case.cls, case.thing)
+    if name:
+        return shaped(case, Spec(back=name))
+    if case.life.demand and spot.kind not in _CARRIED and not case.containers:
+        return dropped(case, "")
+    made = maker(case)
+    if isinstance(made, Spec):
+        made = shaped(case, made)
+    return made or _whole(case)
+
+
+def _maker(case: Case) -> Maker | None:
+    for cls in safe.mro(type(case.thing)):
+        name = safe.qualified_name(cls)
+        if name in _TYPES:
+            return _TYPES[name]
+    return _KINDS.get(case.spot.kind)
+
+
+def _whole(case: Case) -> Remedy | None:
+    """Make the container with the things in it as the source does, where it holds nothing but what that makes."""
+    from picklecheck.fixes.carrying import remake
+
+    if not case.containers or case.spot.kind in _CARRIED:
+        return None
+    items = case.containers[0].values() if isinstance(case.containers[0], dict) else case.containers[0]
+    if not all(type(item) is type(case.thing) or type(item) is type(case.containers[-1]) for item in list(items)):
+        return None
+    found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value)
+    if found is None or found.text in ("[]", "{}", "()", "list()", "dict()", "set()", "None"):
+        return None
+    whole = Case(case.spot, case.cls, case.spot.value, (), True, case.life)
+    text = found.text.replace("{", "{{").replace("}", "}}")
+    return shaped(whole, Spec(back=text, imports=found.imports, order=found.order))
+
+
+RECIPES: dict[str, Recipe] = dict.fromkeys((*_KINDS, *_INSIDE), state)

@@ -1,0 +1,154 @@
+"""Weak references: the object behind one travels as itself, and the reference is made again."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from picklecheck import safe
+from picklecheck.fixes.base import Change, Check, Remedy
+from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.paths import attribute, call
+
+__all__ = ["proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
+
+_GONE = "what it refers to is not part of what is sent"
+_REF = weakref.ReferenceType
+
+
+def reference(case: Case) -> Spec | Remedy | None:
+    """Carry the target of a `weakref.ref`."""
+    thing = case.thing
+    if type(thing) is not _REF:
+        return case.from_source()
+    target = _REF.__call__(thing)
+    if case.containers:
+        return _references(case)
+    if target is None or not _goes(case, target):
+        return dropped(case, "what it referred to is gone." if target is None else f"{_GONE}.")
+    ref = case.spell("weakref", "ref")
+    callback = thing.__callback__
+    back, note, imports = f"{ref}({{x}})", "", ()
+    if callback is not None:
+        found = case.source()
+        text = _callback_text(found.text) if found else None
+        if found and text:
+            text, imports = text.replace("{", "{{").replace("}", "}}"), found.imports
+            back = f"{ref}({{x}}, {text})"
+        else:
+            note = f"{case.label} has no callback over there."
+    path = (attribute(case.spot.attribute),)
+    checks = (
+        Check(path=path, type="weakref.ReferenceType", calls=False),
+        Check(path=path, calls=True, same=target),
+    )
+    return Spec(out="{x}()", back=back, note=note, imports=imports, checks=checks)
+
+
+def _callback_text(text: str) -> str | None:
+    import ast
+
+    node: Any = ast.parse(text, mode="eval").body
+    called = isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords
+    return ast.get_source_segment(text, node.args[1]) if called else None
+
+
+def _goes(case: Case, target: Any) -> bool:
+    """Tell whether it travels with the owner, or by its name."""
+    return target is case.spot.owner or case.spot.travels(target) or safe.name_of(target) != ""
+
+
+def _references(case: Case) -> Remedy | None:
+    """Carry the targets of the references that a container holds; those that are gone are left out."""
+    container = case.containers[0]
+    kind, name = type(container), case.name
+    if len(case.containers) > 1 or kind not in (list, tuple, set, frozenset, dict):
+        return None
+    items = list(container.values()) if kind is dict else list(container)
+    if not all(type(item) is _REF for item in items):
+        return None
+    targets = [target for item in items if (target := _REF.__call__(item)) is not None]
+    ref = case.spell("weakref", "ref")
+    if not any(_goes(case, target) for target in targets):
+        empty = {list: "[]", tuple: "()", dict: "{}"}.get(kind, f"{kind.__name__}()")
+        note = f"{case.label} is empty over there: {_GONE.replace('it refers', 'its references refer')}."
+        return _change(case, f"state[{case.key}] = {empty}", (), note)
+    if kind is dict:
+        out = f"{{key: ref() for key, ref in {name}.items() if ref() is not None}}"
+        back = f"{{key: {ref}(each) for key, each in {name}.items()}}"
+    else:
+        out = f"[ref() for ref in {name} if ref() is not None]"
+        body = f"{ref}(each) for each in {name}"
+        back = {list: f"[{body}]", set: f"{{{body}}}"}.get(kind, f"{kind.__name__}({body})")
+    return _change(case, f"state[{case.key}] = {out}", (f"{name} = {back}",), "")
+
+
+def _change(case: Case, out: str, back: tuple[str, ...], note: str) -> Remedy:
+    if not case.life.always or case.life.nullable:
+        there = f"{case.name} is not None" if case.life.always else f"state.get({case.key}) is not None"
+        out = f"if {there}:\n    {out}"
+        back = tuple(f"if {there}:\n    {line}" for line in back)
+    change = Change(
+        cls=case.cls, attribute=case.spot.attribute, out=(out,), back=back, note=note, order=case.order,
+        imports=tuple(case.imports),
+    )  # fmt: skip
+    checks = (Check(path=(attribute(case.spot.attribute),), type=safe.qualified_name(type(case.spot.value))),)
+    return Remedy(changes=(change,), checks=checks, note=note)
+
+
+def weak_method(case: Case) -> Spec | Remedy | None:
+    """Carry the bound method; where it may be a plain reference in other instances, both are made again."""
+    method = weakref.WeakMethod.__call__(case.thing) if type(case.thing) is weakref.WeakMethod else None
+    if method is None:
+        return None
+    if not _goes(case, method.__self__):
+        return dropped(case, "the object of its method is not part of what is sent.")
+    weak, kind, ref = (
+        case.spell("weakref", "WeakMethod"),
+        case.spell("types", "MethodType"),
+        case.spell("weakref", "ref"),
+    )
+    back = f"{weak}({{x}}) if isinstance({{x}}, {kind}) else {ref}({{x}})"
+    return Spec(out="{x}()", back=back, width=1)
+
+
+def weak_set(case: Case) -> Spec | Remedy | None:
+    """Carry the members."""
+    members = [target for ref in list(case.thing.data) if (target := _REF.__call__(ref)) is not None]
+    return _collection(case, "WeakSet", "list({x})", members)
+
+
+def weak_dict(case: Case) -> Spec | Remedy | None:
+    """Carry the values that are alive."""
+    members = [target for ref in list(case.thing.data.values()) if (target := _REF.__call__(ref)) is not None]
+    return _collection(case, "WeakValueDictionary", "dict({x})", members)
+
+
+def weak_key_dict(case: Case) -> Spec | Remedy | None:
+    """Carry the pairs whose keys are alive: as pairs, since a key may not have its hash yet when it is loaded."""
+    members = [target for ref in list(case.thing.data) if (target := _REF.__call__(ref)) is not None]
+    return _collection(case, "WeakKeyDictionary", "list({x}.items())", members)
+
+
+def _collection(case: Case, name: str, out: str, members: list[Any]) -> Spec | None:
+    if safe.qualified_name(type(case.thing)) != f"weakref.{name}" and name != "WeakSet":
+        return None
+    made = case.spell("weakref", name)
+    if any(_goes(case, member) for member in members):
+        return Spec(out=out, back=f"{made}({{x}})")
+    note = f"{case.label} is empty over there: nothing else that is sent holds its members." if members else ""
+    return Spec(back=f"{made}()", note=note)
+
+
+def proxy(case: Case) -> Spec | Remedy | None:
+    """Carry the object behind a proxy."""
+    try:
+        target = case.thing.__init__.__self__
+    except (ReferenceError, AttributeError):
+        return dropped(case, "what it referred to is gone.")
+    if not _goes(case, target):
+        return dropped(case, f"{_GONE}.")
+    made = case.spell("weakref", "proxy")
+    name = case.spot.attribute
+    same = Check(path=(attribute(name), call(".__init__.__self__")), same=target)
+    return Spec(out="{x}.__init__.__self__", back=f"{made}({{x}})", checks=(same,))

@@ -1,0 +1,82 @@
+"""What a person pastes of an edit: the new lines, under the headers of the class and function that they stand in."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+__all__ = ["first_line", "pasted"]
+
+_Block = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def first_line(before: str, after: str) -> int:
+    """Give the first line of a text that an edit changes, counted from 1."""
+    return next((at for at, _ in _new_lines(before, after)), 1)
+
+
+def pasted(before: str, after: str) -> str:
+    """Give the new lines of an edited text, each under the headers that say where it belongs.
+
+    Args:
+        before: the text of a file.
+        after: the same, edited.
+    """
+    lines = after.splitlines()
+    around = _headers(ast.parse(after))
+    shown: list[str] = []
+    last, seen = 0, set[int]()
+    for at, line in _new_lines(before, after):
+        for header in around.get(at, ()):
+            if header not in seen and header != at:
+                shown += [""] if shown and not lines[header - 1].startswith(" ") else []
+                shown.append(lines[header - 1])
+                seen.add(header)
+                last = header
+        if last and at > last + 1 and line.startswith(" "):
+            skipped = any(text.strip() for text in lines[last : at - 1])
+            shown += [line[: len(line) - len(line.lstrip())] + "..."] if skipped and not _is_def(line) else []
+        elif shown and last and at > last + 1 and line.strip():
+            shown.append("")
+        shown.append(line)
+        seen.add(at)
+        last = at
+    return "\n".join(_squeezed(shown)).strip("\n")
+
+
+def _is_def(line: str) -> bool:
+    return line.lstrip().startswith(("def ", "async def ", "class ", "@"))
+
+
+def _new_lines(before: str, after: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and text of each line that is new."""
+    old, new = before.splitlines(), after.splitlines()
+    for tag, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag in ("replace", "insert"):
+            yield from ((number + 1, new[number]) for number in range(start, end))
+
+
+def _headers(tree: ast.AST) -> dict[int, tuple[int, ...]]:
+    """Give, for each line inside a class or function, the lines of the headers around it, the outermost first."""
+    found: dict[int, tuple[int, ...]] = {}
+    waiting: list[tuple[ast.AST, tuple[int, ...]]] = [(tree, ())]
+    while waiting:
+        node, around = waiting.pop()
+        if isinstance(node, _Block):
+            around = (*around, node.lineno)
+            for line in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1):
+                if len(found.get(line, ())) < len(around):
+                    found[line] = around
+        waiting += [(child, around) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+    return found
+
+
+def _squeezed(lines: list[str]) -> Iterator[str]:
+    """Yield the lines without two empty ones behind each other."""
+    was_empty = False
+    for line in lines:
+        empty = not line.strip()
+        if not (empty and was_empty):
+            yield line
+        was_empty = empty or line.lstrip().startswith("class ")

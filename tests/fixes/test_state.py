@@ -1,0 +1,228 @@
+import pytest
+
+from picklecheck.fixes.recipes.state import state
+from tests.fixes.state_tools import Modules, install, spot, twice
+
+
+@pytest.fixture
+def modules(tmp_path):
+    made = Modules(tmp_path)
+    yield made
+    made.close()
+
+
+def in_init(modules, imports, *lines):
+    """Give an object of a class whose `__init__` has these lines."""
+    body = "\n            ".join(lines)
+    module = modules.make(f"""
+    {imports}
+    class A:
+        def __init__(self, path=__file__, given=None):
+            {body}
+    """)
+    return module.A()
+
+
+def fixed(obj, name, kind, **more):
+    remedy = state(spot(obj, name, kind, **more))
+    assert remedy is not None
+    install(remedy.changes)
+    return twice(obj), remedy
+
+
+LOCKS = [
+    ("import threading", "self.x = threading.Lock()", "threading.Lock()"),
+    ("from threading import Lock", "self.x = Lock()", "Lock()"),
+    ("from threading import Lock as L", "self.x = L()", "L()"),
+    ("import threading as t", "self.x = t.RLock()", "t.RLock()"),
+    ("import threading", "self.x = threading.Condition()", "threading.Condition()"),
+]
+
+
+@pytest.mark.parametrize(("imports", "line", "text"), LOCKS)
+def test_a_lock_is_made_anew(modules, imports, line, text):
+    obj = in_init(modules, imports, line)
+    there, remedy = fixed(obj, "x", "lock")
+    change = remedy.changes[0]
+    assert (change.out, change.back, change.imports) == (('del state["x"]',), (f"self.x = {text}",), ())
+    assert type(there.x) is type(obj.x)
+    assert remedy.note == ""
+
+
+def test_a_lock_that_was_given_is_made_by_its_type(modules):
+    obj = in_init(modules, "import threading as t", "self.x = given")
+    obj.x = __import__("threading").RLock()
+    there, remedy = fixed(obj, "x", "lock")
+    assert remedy.changes[0].out == ('state["x"] = self.x is not None',)
+    assert remedy.changes[0].back == ("self.x = t.RLock() if self.x else None",)
+    obj.x = None
+    assert twice(obj).x is None
+
+
+def test_locks_in_containers(modules):
+    obj = in_init(
+        modules, "import threading", "self.x = []", "self.y = {}", "self.z = [threading.Lock() for i in range(3)]"
+    )
+    lock = __import__("threading").Lock()
+    obj.x, obj.y = [lock, 1], {"a": lock, "b": 2}
+    there, _ = fixed(obj.__class__(), "z", "lock", arrivals=[]) if False else (None, None)
+    changes = []
+    for name, first in (("x", obj.x[0]), ("y", obj.y["a"]), ("z", obj.z[0])):
+        changes += state(spot(obj, name, "lock", arrivals=[first])).changes
+    install(changes)
+    there = twice(obj)
+    assert type(there.x[0]) is type(lock)
+    assert there.x[1] == 1
+    assert type(there.y["a"]) is type(lock)
+    assert there.y["b"] == 2
+    assert [type(each) for each in there.z] == [type(lock)] * 3
+
+
+def test_events_queues_and_semaphores_keep_what_they_hold(modules):
+    obj = in_init(
+        modules, "import threading, queue", "self.e = threading.Event()", "self.e.set()", "self.q = queue.Queue(5)",
+        "self.q.put(1)", "self.s = threading.Semaphore(3)", "self.p = queue.PriorityQueue()", "self.p.put(2)", "self.p.put(1)",
+        "self.b = threading.Barrier(2)", "self.l = threading.local()", "self.sq = queue.SimpleQueue()",
+    )  # fmt: skip
+    changes = []
+    for name in "eqspbl":
+        kind = "thread-local" if name == "l" else "lock"
+        inner = obj.__dict__[name].__dict__
+        arrivals = [] if name == "l" else [next(iter(inner.values()))]
+        changes += state(spot(obj, name, kind, arrivals=arrivals)).changes
+    changes += state(spot(obj, "sq", "queue")).changes
+    install(changes)
+    there = twice(obj)
+    assert there.e.is_set()
+    assert (there.q.maxsize, there.q.get()) == (5, 1)
+    assert there.s._value == 3
+    assert [there.p.get(), there.p.get()] == [1, 2]
+    assert there.b.parties == 2
+
+
+def test_what_the_class_makes_when_needed_is_left_out(modules):
+    module = modules.make("""
+    import threading, functools
+    class A:
+        def __init__(self):
+            self.x = None
+        def get(self):
+            if self.x is None:
+                self.x = threading.Lock()
+            return self.x
+        @functools.cached_property
+        def y(self):
+            return threading.Lock()
+    """)
+    obj = module.A()
+    obj.get()
+    assert obj.y
+    first, second = (state(spot(obj, name, "lock")) for name in "xy")
+    assert (first.changes[0].out, first.changes[0].back, first.note) == (('state["x"] = None',), (), "")
+    assert second.changes[0].out == ('state.pop("y", None)',)
+    install([*first.changes, *second.changes])
+    there = twice(obj)
+    assert there.x is None
+    assert there.get()
+    assert there.y
+
+
+def test_pools_are_made_when_first_used(modules):
+    module = modules.make("""
+    from concurrent.futures import ThreadPoolExecutor
+    class A:
+        def __init__(self, n=2):
+            self.n = n
+            self.pool = ThreadPoolExecutor(max_workers=n)
+    class B:
+        pool: object
+        def __init__(self, pool):
+            self.pool = pool
+    """)
+    obj = module.A()
+    there, remedy = fixed(obj, "pool", "executor", arrivals=[obj.pool._work_queue])
+    assert remedy.changes[0].lazy == "ThreadPoolExecutor(max_workers=self.n)"
+    assert "pool" not in there.__dict__
+    assert there.pool._max_workers == 2
+    other = module.B(obj.pool)
+    there, remedy = fixed(other, "pool", "executor", arrivals=[obj.pool._work_queue])
+    assert there.pool is None
+    assert remedy.note.startswith(".pool is None over there: ")
+
+
+def test_threads_are_left_out(modules):
+    obj = in_init(
+        modules,
+        "import threading",
+        "self.t = threading.Thread()",
+        "self.m = {'a': threading.Thread(), 'b': 1}",
+        "self.l = [threading.Thread()]",
+    )
+    for name, arrivals in (("t", [obj.t._started]), ("m", [obj.m["a"]]), ("l", [obj.l[0]])):
+        remedy = state(spot(obj, name, "lock", arrivals=arrivals))
+        assert remedy.note
+    changes = [
+        c
+        for n, a in (("t", []), ("m", [obj.m["a"]]), ("l", [obj.l[0]]))
+        for c in state(spot(obj, n, "thread", arrivals=a)).changes
+    ]
+    install(changes)
+    there = twice(obj)
+    assert (there.t, there.m, there.l) == (None, {"b": 1}, [None])
+
+
+def test_a_constant_of_the_module_keeps_its_name(modules):
+    module = modules.make("""
+    import threading
+    LOCK = threading.Lock()
+    class A:
+        def __init__(self): self.x = LOCK
+    """)
+    there, remedy = fixed(module.A(), "x", "lock")
+    assert there.x is module.LOCK
+
+
+def test_what_is_inside_something_known_is_its_affair(modules):
+    obj = in_init(
+        modules,
+        "import os, traceback, threading, logging",
+        "self.env = os.environ",
+        "self.log = logging.Logger('ad-hoc')",
+        "self.mod = os",
+        "self.gen = enumerate(x for x in 'ab')",
+    )
+    changes = list(state(spot(obj, "env", "local-function", arrivals=[os_environ().encodekey])).changes)
+    changes += state(spot(obj, "log", "logger")).changes
+    changes += state(spot(obj, "mod", "module")).changes
+    changes += state(spot(obj, "gen", "generator", arrivals=[object()])).changes
+    install(changes)
+    there = twice(obj)
+    assert there.env is os_environ()
+    assert there.log.name == "ad-hoc"
+    assert there.mod is __import__("os")
+    assert list(there.gen) == [(0, "a"), (1, "b")]
+
+
+def os_environ():
+    return __import__("os").environ
+
+
+def test_a_private_attribute_of_a_base(modules):
+    module = modules.make("""
+    import threading
+    class Base:
+        def __init__(self): self.__x = threading.Lock()
+        def get(self): return self.__x
+    class A(Base): pass
+    """)
+    there, remedy = fixed(module.A(), "_Base__x", "lock")
+    assert remedy.changes[0].back == ("self._Base__x = threading.Lock()",)
+    assert there.get()
+    own = state(spot(module.Base(), "_Base__x", "lock"))
+    assert own.changes[0].out == ('del state["_Base__x"]',)
+    assert own.changes[0].back == ("self.__x = threading.Lock()",)
+
+
+def test_other_kinds_and_stages_have_no_recipe(modules):
+    obj = in_init(modules, "import threading", "self.x = lambda: 1")
+    assert state(spot(obj, "x", "lambda")) is None
