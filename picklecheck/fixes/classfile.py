@@ -36,15 +36,6 @@ class ClassFile:
     node: ast.ClassDef
     text: str
 
-    def method(self, name: str) -> ast.FunctionDef | None:
-        """Give the method that stands under a name in the class's body; None for several, and for none."""
-        found = [part for part in self.node.body if isinstance(part, ast.FunctionDef) and part.name == name]
-        return found[0] if len(found) == 1 else None
-
-    def has(self, name: str) -> bool:
-        """Tell whether the class's body mentions a name as what it defines or assigns."""
-        return any(name in _bound(part) for part in self.node.body)
-
 
 def class_file(cls: type) -> ClassFile | None:
     """Find the statement of a class in a file that the user can edit.
@@ -80,11 +71,3 @@ def _classes(file: str, time: int, size: int) -> tuple[str, dict[int, ast.ClassD
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     return text, {node.lineno: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {statement.name}
-    parts = list(ast.walk(statement))
-    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    return stored | {part.asname or part.name for part in parts if isinstance(part, ast.alias)}
