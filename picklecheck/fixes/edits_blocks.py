@@ -17,9 +17,10 @@ def append(tree: Tree, draft: Draft, block: Block, text: str, *, blanks: int = 0
     if block.inline:
         unfold(tree, draft, block, after=text, blanks=blanks)
         return
-    below = tree.text.below_block(block.statements[-1].end, block.indent)
+    last = block.statements[-1]
+    below = tree.text.below_block(last.end, block.indent)
     placeholder = _placeholder(block)
-    above = blanks
+    above = max(blanks, 1 if is_definition(last.node) else 0)
     if placeholder:
         commented = tree.text.is_comment(placeholder.line - 1) or below > placeholder.end + 1
         commented |= not _remove_placeholder(tree, draft, placeholder)
@@ -101,7 +102,7 @@ def _remove_lines(tree: Tree, draft: Draft, statement: Statement, gone: set[int]
     """Take the lines of a statement away, and what would be too many blank lines."""
     text, count = tree.text, len(statement.block.statements)
     first = text.with_own_comments(statement.first)
-    above, end = text.above_blanks(first), text.below_block(statement.end, _deeper(statement))
+    above, end = text.above_blanks(first), tree.below(statement)
     below = text.blanks_from(end)
     if gone.issuperset(range(statement.index)):  # nothing stands above it
         draft.remove(first, end + below)
@@ -109,8 +110,3 @@ def _remove_lines(tree: Tree, draft: Draft, statement: Statement, gone: set[int]
     draft.remove(above, end)
     if not gone.issuperset(range(statement.index + 1, count)):
         draft.space(end, max(first - above, below))
-
-
-def _deeper(statement: Statement) -> str:
-    """Give what the comments at the end of a compound statement start with."""
-    return f"{statement.block.indent} " if statement.blocks else ""

@@ -63,7 +63,7 @@ def _put_around(
         return
     if before:
         _put_first(tree, draft, guard, _lines(tree, before, guard))
-    append(tree, draft, block, _lines(tree, behind, guard), blanks=1 if is_definition(block.statements[-1].node) else 0)
+    append(tree, draft, block, _lines(tree, behind, guard))
 
 
 def _guard(tree: Tree) -> Statement | None:
@@ -122,10 +122,9 @@ def _lines(tree: Tree, statements: Sequence[Statement], guard: Statement | None)
     found = ""
     for statement in statements:
         first = text.with_own_comments(statement.first)
-        end = text.below_block(statement.end, " " if statement.blocks else "")
         if found and text.is_blank(first - 1):
             found += text.newline
-        for line in range(first, end):
+        for line in range(first, tree.below(statement)):
             keeps = line in inside or text.is_blank(line)
             found += ("" if keeps else unit) + text.text[text.start(line) : text.start(line + 1)]
     return found

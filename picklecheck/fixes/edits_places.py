@@ -115,7 +115,7 @@ def insert(tree: Tree, draft: Draft, edit: Insert) -> None:
     last = index if after else index - 1
     above = max(own, _wanted(statements[last])) if last >= 0 else 0
     below = max(own, _wanted(statements[last + 1])) if last + 1 < len(statements) else 0
-    line = text.below_block(statements[last].end, " ") if after else text.with_comments(statements[index].first)
+    line = tree.below(statements[last]) if after else text.with_comments(statements[index].first)
     draft.put(line, Piece(text=source, above=above, below=below))
 
 

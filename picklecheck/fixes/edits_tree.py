@@ -96,6 +96,12 @@ class Tree:
             self.text.offset(place.end.line, place.end.column),
         )
 
+    def below(self, statement: Statement) -> int:
+        """Give the line below a statement, and below the comments at the end of its block."""
+        if not statement.blocks:
+            return statement.end + 1
+        return self.text.below_block(statement.end, statement.block.indent, deeper=True)
+
     def statements(self) -> Iterator[Statement]:
         """Yield every statement, those outside before those inside."""
         stack = [self.module]

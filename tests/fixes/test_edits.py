@@ -543,6 +543,29 @@ CASES = {
             pass
         """,
     ),
+    "comments at the end of a function are part of it": (
+        """
+        def f():
+            pass
+            # or so
+
+
+        x = 1
+        """,
+        [Insert(line=1, text="def g():\n    pass", after=True)],
+        """
+        def f():
+            pass
+            # or so
+
+
+        def g():
+            pass
+
+
+        x = 1
+        """,
+    ),
     "nothing goes above the imports": (
         '''
         """Doc."""
@@ -729,7 +752,7 @@ def test_no_edits():
 
 def test_a_return_of_a_function_in_the_method_is_not_its_own():
     text = "class A:\n    def f(self):\n        g = lambda: (yield)\n\n        def h():\n            return 2\n"
-    assert apply(text, [extend(result="")]).endswith("            return 2\n        state['x'] = 1\n")
+    assert apply(text, [extend(result="")]).endswith("            return 2\n\n        state['x'] = 1\n")
 
 
 # moved under the guard
@@ -790,10 +813,11 @@ GUARDED = {
         if __name__ == "__main__":
             # first
             print(x)
+            # last
 
         print(2)
         """,
-        [(5, 5), (11, 11)],
+        [(5, 5), (12, 12)],
         """
         def f():
             pass
@@ -803,6 +827,7 @@ GUARDED = {
             x = f()
             # first
             print(x)
+            # last
             print(2)
         """,
     ),
