@@ -57,22 +57,23 @@ class _StaysError(Exception):
     """The expression needs something that is only there where it stands."""
 
 
-def remake(cls: type, attribute: str, owner: object, made: object = None) -> Remade | None:
+def remake(cls: type, attribute: str, owner: object, made: object = None, home: type | None = None) -> Remade | None:
     """Give the right side of the statement that sets an attribute, as an expression for another method.
 
     Every name in it is one of the module's or a builtin, ``self`` or one of its attributes, or comes from a local that
     is set once; a parameter that ``self`` keeps is read from there.
 
     Args:
-        cls: the class that the methods are for.
+        cls: the class of the instance.
         attribute: as the instance stores it.
         owner: the instance.
+        home: the class that the method stands in; None: that of the instance.
         made: what the expression must make; where it calls a class, that must be the class of it.
     """
     found = setting(cls, attribute)
     if found is None or found.value is None:
         return None
-    carrier = _Carrier(found, cls, owner)
+    carrier = _Carrier(found, cls, owner, home or cls)
     for value in (found.value, *_made_branches(found)):
         if value is not found.value and not isinstance(value, ast.Call):
             continue
@@ -109,8 +110,8 @@ def _makes_another(callee: Any, made: object) -> bool:
 
 
 class _Carrier:
-    def __init__(self, found: Setting, cls: type, owner: object) -> None:
-        self.found, self.cls, self.owner = found, cls, owner
+    def __init__(self, found: Setting, cls: type, owner: object, target: type) -> None:
+        self.found, self.cls, self.owner, self.target = found, cls, owner, target
         self.parsed, self.function = found.source.parsed, found.function
         self.home = _space(found.source.cls)
         self.locals = locals_of(found.function)
@@ -202,7 +203,7 @@ class _Carrier:
             raise _StaysError
         if stored == self.found.attribute and type(in_class) is property:
             raise _StaysError
-        return spell_name(stored, self.cls)
+        return spell_name(stored, self.target)
 
     def _has(self, stored: str) -> bool:
         own = safe.instance_dict(self.owner) or {}
@@ -223,7 +224,7 @@ class _Carrier:
 
     def _bring(self, name: str) -> None:
         """See that a global of the file that the expression stands in is there where it goes to."""
-        there = _space(self.cls)
+        there = _space(self.target)
         if there is self.home or (name in there and there[name] is self.home[name]):
             return
         module = safe.plain_text((safe.instance_dict(self.home[name]) or {}).get("__name__"))
@@ -248,7 +249,7 @@ class _Carrier:
         stores = stores_of(self.function, name)
         kept = self._kept(name) if stores == 0 or (len(values) == 1 and not is_parameter(self.function, name)) else None
         if kept:
-            return f"self.{spell_name(kept, self.cls)}"
+            return f"self.{spell_name(kept, self.target)}"
         if len(values) != 1 or is_parameter(self.function, name) or name in self.open or len(self.open) > _MOST_STEPS:
             raise _StaysError
         if uses(self.function, name) > 1 and not is_plain(values[0]):
@@ -269,7 +270,7 @@ class _Carrier:
         return None
 
     def _imported(self, name: str, statement: ast.Import | ast.ImportFrom) -> str:
-        there = _space(self.cls)
+        there = _space(self.target)
         for alias in statement.names:
             if name != (alias.asname or alias.name.partition(".")[0]):
                 continue

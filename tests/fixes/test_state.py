@@ -215,7 +215,7 @@ def test_a_private_attribute_of_a_base(modules):
     class A(Base): pass
     """)
     there, remedy = fixed(module.A(), "_Base__x", "lock")
-    assert remedy.changes[0].back == ("self._Base__x = threading.Lock()",)
+    assert remedy.changes[0].back == ("self.__x = threading.Lock()",)
     assert there.get()
     own = state(spot(module.Base(), "_Base__x", "lock"))
     assert own.changes[0].out == ('del state["_Base__x"]',)

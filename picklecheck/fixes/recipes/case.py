@@ -7,10 +7,11 @@ from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from picklecheck.fixes.base import Check, Spot
+from picklecheck.fixes.base import Change, Check, Spot
 from picklecheck.fixes.carrying import Remade, remake
 from picklecheck.fixes.setting import Life, life, setting
 from picklecheck.fixes.spelling import spell, spell_name
+from picklecheck.fixes.states import home_of
 
 __all__ = ["DICTS", "SETS", "Case", "Spec", "case_of"]
 
@@ -59,6 +60,7 @@ class Case:
     Attributes:
         spot: the spot.
         cls: the owner's class.
+        home: the class of the hierarchy that gets the methods.
         thing: the first object on the way that is no plain container.
         containers: the plain containers before it.
         whole: whether the culprit lies inside the thing.
@@ -68,6 +70,7 @@ class Case:
 
     spot: Spot
     cls: type
+    home: type
     thing: Any
     containers: tuple[Any, ...]
     whole: bool
@@ -77,7 +80,7 @@ class Case:
     @property
     def name(self) -> str:
         """The attribute as a method of the class writes it: ``self.__x``."""
-        return f"self.{spell_name(self.spot.attribute, self.cls)}"
+        return f"self.{spell_name(self.spot.attribute, self.home)}"
 
     @property
     def key(self) -> str:
@@ -87,7 +90,7 @@ class Case:
     @property
     def label(self) -> str:
         """The attribute in a note."""
-        return f".{spell_name(self.spot.attribute, self.cls)}"
+        return f".{spell_name(self.spot.attribute, self.home)}"
 
     @property
     def order(self) -> int:
@@ -97,7 +100,7 @@ class Case:
 
     def spell(self, module: str, name: str) -> str:
         """Give the text for a name of another module; the import goes with the change."""
-        text, imports = spell(self.cls, module, name)
+        text, imports = spell(self.home, module, name)
         self.imports += imports
         return text
 
@@ -105,7 +108,7 @@ class Case:
         """Give the expression that the source sets the attribute to; None for things in a container."""
         if self.containers:
             return None
-        found = remake(self.cls, self.spot.attribute, self.spot.owner, self.thing)
+        found = remake(self.cls, self.spot.attribute, self.spot.owner, self.thing, self.home)
         return None if found is None or found.text in ("None", "{}", "[]", "()") else found
 
     def from_source(self, note: str = "", *, lazy: bool = False) -> Spec | None:
@@ -123,10 +126,11 @@ class Case:
 def case_of(spot: Spot) -> Case:
     """Look at what an attribute holds."""
     cls = type(spot.owner)
+    home = home_of(Change(cls=cls, attribute=spot.attribute, out=()))
     containers: list[Any] = []
     for number, thing in enumerate([spot.value, *spot.arrivals]):
         if not any(type(thing) is kind for kind in _CONTAINERS):
             whole = number < len(spot.arrivals)
-            return Case(spot, cls, thing, tuple(containers), whole, life(cls, spot.attribute))
+            return Case(spot, cls, home, thing, tuple(containers), whole, life(cls, spot.attribute))
         containers.append(thing)
-    return Case(spot, cls, spot.value, (), False, life(cls, spot.attribute))
+    return Case(spot, cls, home, spot.value, (), False, life(cls, spot.attribute))

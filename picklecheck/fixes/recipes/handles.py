@@ -143,7 +143,7 @@ def _cursor(case: Case) -> Spec | None:
 
     for name, held in (safe.instance_dict(case.spot.owner) or {}).items():
         if held is case.thing.connection:
-            return Spec(back=f"self.{spell_name(name, case.cls)}.cursor()", order=case.order or 1_000_000)
+            return Spec(back=f"self.{spell_name(name, case.home)}.cursor()", order=case.order or 1_000_000)
     return None
 
 
@@ -181,7 +181,7 @@ def _file_attribute(case: Case) -> str | None:
             continue
         found = setting(case.cls, name)
         if found and found.line < case.order and not life(case.cls, name).demand:
-            return f"self.{spell_name(name, case.cls)}"
+            return f"self.{spell_name(name, case.home)}"
     return None
 
 

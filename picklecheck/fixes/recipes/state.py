@@ -104,7 +104,7 @@ def state(spot: Spot) -> Remedy | None:
     maker = _maker(case)
     if maker is None:
         return None
-    name = None if case.containers else constant_name(case.cls, case.thing)
+    name = None if case.containers else constant_name(case.home, case.thing)
     if name and (spot.kind != "module" or _is_set_to(case, name)):
         return shaped(case, Spec(back=name))
     if case.life.demand and spot.kind not in _CARRIED and not case.containers:
@@ -150,10 +150,10 @@ def _whole(case: Case) -> Remedy | None:
     items = case.containers[0].values() if isinstance(case.containers[0], dict) else case.containers[0]
     if not all(type(item) is type(case.thing) or type(item) is type(case.containers[-1]) for item in list(items)):
         return None
-    found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value)
+    found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value, case.home)
     if found is None or found.text in ("[]", "{}", "()", "list()", "dict()", "set()", "None"):
         return None
-    whole = Case(case.spot, case.cls, case.spot.value, (), True, case.life)
+    whole = Case(case.spot, case.cls, case.home, case.spot.value, (), True, case.life)
     text = found.text.replace("{", "{{").replace("}", "}}")
     return shaped(whole, Spec(back=text, imports=found.imports, order=found.order))
 
