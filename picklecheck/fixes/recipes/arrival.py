@@ -1,0 +1,307 @@
+"""Recipes for objects that pickle and cannot be unpickled, but for what `exceptions` does."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from picklecheck import safe
+from picklecheck.fixes.base import BeginMethod, Remedy, Replace, Spot
+from picklecheck.fixes.classfile import ClassFile, class_file
+from picklecheck.fixes.recipes.containers import carried
+from picklecheck.fixes.recipes.exceptions import added, call, is_free
+from picklecheck.fixes.recipes.parameters import (
+    Parameter,
+    attributes_of,
+    base_type,
+    home,
+    method,
+    parameters,
+    plain_value,
+    python_method,
+    replaced,
+)
+from picklecheck.fixes.spelling import stored_name
+
+__all__ = ["enum_value", "getattr_hook", "hash_too_early", "new_arguments", "setstate"]
+
+_REDUCERS = ("__reduce__", "__reduce_ex__")
+_NEW = (*_REDUCERS, "__getnewargs_ex__", "__getnewargs__")
+_STATE = ("__getstate__", "__setstate__")
+
+
+# -- __new__
+
+
+def new_arguments(spot: Spot) -> Remedy | None:
+    """Give ``__new__`` what it was given; where that is lost, have the builtin base make the object.
+
+    Source: docs, pickle, `object.__getnewargs_ex__`.
+    """
+    cls = type(spot.obj)
+    found, known = home(cls, "__new__"), None
+    if found is None or not is_free(cls, _REDUCERS):
+        return None
+    owner, place = found
+    named = [name for name in _NEW if name in safe.class_dict(owner)]
+    if not named and is_free(owner, ("__getnewargs_ex__",)):
+        known = parameters(spot.obj, "__new__", owner)
+    if known and all(each.exact for each in known if each.kind != "named"):
+        return _with_new_arguments(known, owner, place)
+    return _past_new(spot.obj, owner, place)
+
+
+def _with_new_arguments(known: list[Parameter], owner: type, place: ClassFile) -> Remedy:
+    arguments = [f"*{each.source}" if each.kind == "rest" else str(each.source) for each in known
+                 if each.kind in ("positional", "rest")]  # fmt: skip
+    keywords = [f'"{each.name}": {each.source}' for each in known if each.kind == "keyword"]
+    given = f"({', '.join(arguments)}{',' if len(arguments) == 1 else ''})"
+    if not keywords:
+        body = f"def __getnewargs__(self):\n    return {given}"
+        return added(owner, place, (body,), ("__getnewargs__",))
+    body = f"def __getnewargs_ex__(self):\n    return {given}, {{{', '.join(keywords)}}}"
+    return added(owner, place, (body,), ("__getnewargs_ex__",))
+
+
+def _past_new(obj: Any, owner: type, place: ClassFile) -> Remedy | None:
+    cls = type(obj)
+    kind = base_type(cls)
+    own = safe.instance_dict(obj)
+    if any(name in safe.class_dict(owner) for name in _REDUCERS) or not is_free(cls, _STATE):
+        return None
+    if any(type(value) is types.MemberDescriptorType for base in safe.mro(cls) if not safe.is_made_in_c(base)
+           for value in safe.class_dict(base).values()):  # fmt: skip
+        return None
+    if kind is None and any(safe.is_made_in_c(base) for base in safe.mro(cls)[:-1]):
+        return None
+    value = f", {plain_value(cls, kind)}" if kind else ","
+    state = ", self.__dict__" if own is not None else ""
+    name = kind.__name__ if kind else "object"
+    body = f"def __reduce__(self):\n    return {name}.__new__, (type(self){value}){state}"
+    return added(owner, place, (body,), ("__reduce__",))
+
+
+# -- __getattr__
+
+
+def getattr_hook(spot: Spot) -> Remedy | None:
+    """Have ``__getattr__`` answer neither for special methods nor for the attributes that it needs itself.
+
+    They are missing while the object is made anew, and looking for them calls ``__getattr__`` again.
+    """
+    cls = type(spot.obj)
+    found = python_method(cls, "__getattr__")
+    place = class_file(found[0]) if found else None
+    node = method(place, "__getattr__") if place else None
+    if found is None or place is None or node is None or len(node.args.args) != 2:
+        return None
+    if not safe.plain_access(cls):
+        return None
+    receiver, name = (argument.arg for argument in node.args.args)
+    needed = _reads(node, receiver, found[0], spot.obj)
+    test = f'{name}.startswith("__")'
+    if len(needed) == 1:
+        test += f' or {name} == "{needed[0]}"'
+    elif needed:
+        test += f" or {name} in {_tuple(needed)}"
+    edit = BeginMethod(
+        qualname=place.qualname, line=place.line, method="__getattr__",
+        body=(f"if {test}:\n    raise AttributeError({name})",),
+    )  # fmt: skip
+    return Remedy(edits=((place.file, edit),), methods=((found[0], ("__getattr__",)),))
+
+
+def _reads(node: ast.FunctionDef, receiver: str, owner: type, obj: Any) -> list[str]:
+    """Give the attributes of an instance that a method reads, as they are stored."""
+    read = [stored_name(attribute, owner) for attribute in _attributes(node, receiver)]
+    held = attributes_of(obj)
+    return sorted({name for name in read if name in held and not name.startswith("__")})
+
+
+def _attributes(node: ast.AST, receiver: str) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and getattr(part.value, "id", "") == receiver:
+            yield part.attr
+
+
+def _tuple(names: list[str]) -> str:
+    return f"({', '.join(chr(34) + name + chr(34) for name in names)}{',' if len(names) == 1 else ''})"
+
+
+# -- enums
+
+
+def enum_value(spot: Spot) -> Remedy | None:
+    """Have the members of an enum found by their name, where their value equals nothing over there."""
+    cls = type(spot.obj)
+    place = class_file(cls)
+    if place is None or issubclass(cls, enum.Flag):
+        return None
+    if any(_has(place, name) for name in _REDUCERS):
+        return None
+    members = safe.class_dict(cls).get("_member_map_") or {}
+    if not any(member is spot.obj for member in dict.values(members)):
+        return None
+    body = "def __reduce_ex__(self, protocol):\n    return getattr, (type(self), self.name)"
+    return added(cls, place, (body,), ("__reduce_ex__",))
+
+
+def _has(place: ClassFile, name: str) -> bool:
+    return any(isinstance(part, ast.FunctionDef) and part.name == name for part in place.node.body)
+
+
+# -- hashes
+
+
+def hash_too_early(spot: Spot) -> Remedy | None:
+    """Have the object made with what its hash needs; the rest follows as the state.
+
+    In a cycle an object is a key or member before its state is there (docs, pickle, "Stateful objects").
+    """
+    cls = type(spot.obj)
+    found = home(cls, "__init__")
+    if found is None or safe.instance_dict(spot.obj) is None or not is_free(cls, (*_NEW, "__getstate__")):
+        return None
+    if next(safe.members(spot.obj), None) is not None or safe.is_made_in_c(safe.mro(cls)[-2]):
+        return None
+    owner, place = found
+    known, hashed = parameters(spot.obj, "__init__", owner), _hashed(cls, spot.obj)
+    if not known or not hashed or any(each.required and each.attribute not in hashed for each in known):
+        return None
+    given = [each for each in known if each.attribute in hashed]
+    if not hashed <= {each.attribute for each in given} or not all(each.exact for each in given):
+        return None
+    skips = [each if each in given else _left_out(each) for each in known]
+    made = call(skips, owner)
+    if made is None:
+        return None
+    body = f"def __reduce__(self):\n    return {made[0]}, self.__dict__"
+    return added(owner, place, (body,), ("__reduce__",), made[1])
+
+
+def _left_out(given: Parameter) -> Parameter:
+    kind = given.kind if given.kind != "rest" else "named"
+    return Parameter(name=given.name, source=None, exact=False, kind=kind, required=False)
+
+
+def _hashed(cls: type, obj: Any) -> set[str]:
+    """Give the attributes that the hash is made of, as they are stored."""
+    found = python_method(cls, "__hash__")
+    if found is None:
+        return set()
+    owner = found[0]
+    place = class_file(owner)
+    node = method(place, "__hash__") if place else None
+    if node is not None and node.args.args:
+        return set(_reads(node, node.args.args[0].arg, owner, obj))
+    fields = safe.class_dict(owner).get("__dataclass_fields__") or {}
+    return {
+        name for name, field in fields.items() if (field.compare if field.hash is None else field.hash)
+    }  # fmt: skip
+
+
+# -- states
+
+
+def setstate(spot: Spot) -> Remedy | None:
+    """Restore the state in a way that the class does not refuse, or that does not need what is not there yet."""
+    cls = type(spot.obj)
+    found = python_method(cls, "__setstate__")
+    place = class_file(found[0]) if found else None
+    if found and place and method(place, "__setstate__"):
+        return _set_past(found[0], place) if _refuses(cls) else None
+    if found is not None:
+        return None
+    made = carried(spot.obj)
+    if made is not None:
+        return _items_later(cls, made.methods, made.imports)
+    return _restored(spot.obj) if _refuses(cls) else None
+
+
+def _refuses(cls: type) -> bool:
+    """Tell whether the class has an own rule for setting attributes."""
+    return python_method(cls, "__setattr__") is not None
+
+
+def _set_past(owner: type, place: ClassFile) -> Remedy | None:
+    """Have an own ``__setstate__`` set attributes past ``__setattr__``."""
+    node = method(place, "__setstate__")
+    if node is None or not node.args.args:
+        return None
+    receiver, edits = node.args.args[0].arg, []
+    for part in ast.walk(node):
+        if isinstance(part, ast.stmt) and _sets(part, receiver):
+            edit = _past(part, receiver, owner, place)
+            if edit is None:
+                return None
+            edits.append(edit)
+        elif isinstance(part, ast.Call) and getattr(part.func, "id", "") == "setattr":
+            function = part.func
+            edits.append(replaced(function, place, "object.__setattr__"))
+    return Remedy(edits=tuple((place.file, edit) for edit in edits)) if edits else None
+
+
+def _sets(statement: ast.stmt, receiver: str) -> bool:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For)):
+        targets = [statement.target]
+    return any(
+        isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+        and getattr(part.value, "id", "") == receiver
+        for target in targets for part in ast.walk(target)
+    )  # fmt: skip
+
+
+def _past(statement: ast.stmt, receiver: str, owner: type, place: ClassFile) -> Replace | None:
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        pairs = _pairs(statement.targets[0], statement.value)
+    elif isinstance(statement, ast.AnnAssign) and statement.value:
+        pairs = [(statement.target, statement.value)]
+    else:
+        return None
+    lines = []
+    for target, value in pairs or ():
+        if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != receiver:
+            return None
+        source = ast.get_source_segment(place.text, value)
+        lines.append(f'object.__setattr__({receiver}, "{stored_name(target.attr, owner)}", {source})')
+    return replaced(statement, place, "\n".join(lines)) if lines else None
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return [(target, value)]
+    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return []
+
+
+def _items_later(cls: type, methods: tuple[str, ...], imports: tuple[str, ...]) -> Remedy | None:
+    for base in safe.mro(cls):
+        place = class_file(base)
+        if place is not None and (python_method(base, "__init__") or (None,))[0] is base:
+            return added(base, place, methods, ("__reduce__",), imports)
+    place = class_file(cls)
+    return added(cls, place, methods, ("__reduce__",), imports) if place else None
+
+
+def _restored(obj: Any) -> Remedy | None:
+    """Have the default state, a dictionary beside one of the slots, restored past ``__setattr__``."""
+    cls = type(obj)
+    setter = python_method(cls, "__setattr__")
+    owner = setter[0] if setter and class_file(setter[0]) else cls
+    place = class_file(owner)
+    if place is None or not is_free(cls, (*_REDUCERS, *_STATE)):
+        return None
+    body = (
+        "def __setstate__(self, state):\n"
+        "    attributes, slots = state if isinstance(state, tuple) else (state, None)\n"
+        "    for name, value in {**(attributes or {}), **(slots or {})}.items():\n"
+        "        object.__setattr__(self, name, value)"
+    )
+    return added(owner, place, (body,))
