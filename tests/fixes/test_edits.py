@@ -727,6 +727,8 @@ REFUSED = {
     "no function": ("x = 1\n", [AddDecorator(line=1, text="@a")], "No function"),
     "not Python": ("x = 1\n", [Replace(line=1, column=4, end_line=1, end_column=5, text="(")], "not be Python"),
     "not Python before": ("x = (\n", [imports("import os")], "cannot be parsed"),
+    "too deep": ("if x:\n    pass\n" + "elif y:\n    pass\n" * 2000, [imports("import os")], "too deeply"),
+    "too deep an expression": ("x = 1" + " + 1" * 3000 + "\n", [imports("import os")], "too deeply"),
     "no such place": ("x = 1\n", [Replace(line=7, column=4, end_line=8, end_column=5, text="(")], "no line 7"),
     "one in another": ("f(g(1))\n", [replace("f(g(1))\n", "g(1)", "x"), replace("f(g(1))\n", "1", "x")], "same place"),
     "in what goes": (
@@ -748,6 +750,20 @@ def test_refused(case):
 
 def test_no_edits():
     assert apply("x = (", []) == "x = ("
+
+
+def test_the_inside_of_an_f_string_is_not_indented():
+    method = 'def f(self):\n    return f"""\n{\nself}\n  b"""'
+    after = 'class A:\n    def f(self):\n        return f"""\n{\nself}\n  b"""\n'
+    assert apply("class A:\n    pass\n", [methods(of=(method,))]) == after
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="quotes in f-strings")
+def test_quotes_in_an_f_string():
+    text = 'x = f"{f("a", lambda: 1)}"\n'
+    assert apply(text, [replace(text, "lambda: 1", "one"), imports("import os")]) == (
+        'import os\n\nx = f"{f("a", one)}"\n'
+    )
 
 
 def test_a_return_of_a_function_in_the_method_is_not_its_own():
@@ -928,6 +944,8 @@ def test_what_is_needed_at_import_is_not_moved():
         move_under_guard("N = 1\n\n\nclass A:\n    n = N\n", [(1, 1)])
     with pytest.raises(CannotEdit, match="no statement to move"):
         move_under_guard("import os\n", [(1, 1)])
+    left = "class A:\n    x = [i for i in y]\n"
+    assert move_under_guard("print([i for i in y])\n\n\n" + left, [(1, 1)]).startswith(left)
     assert move_under_guard("N = 1\n\n\ndef f():\n    return N\n", [(1, 1)]).startswith("def f")
 
 
