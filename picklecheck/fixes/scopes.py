@@ -102,7 +102,7 @@ def is_known_before(source: Source, name: str, line: int) -> bool:
     """Tell whether a name is a builtin or has been bound by the module before a line."""
     if hasattr(builtins, name) and name not in source.bound:
         return True
-    top = [where for where in bindings(source.tree, name) if where.lineno < line]
+    top = [where for where in [*bindings(source.tree, name), *bindings(source.tree, "*")] if where.lineno < line]
     return bool(top) and all(source.top(where).lineno < line for where in top)
 
 
