@@ -2,7 +2,6 @@ import sys
 
 import pytest
 
-from picklecheck import kinds  # noqa: F401
 from picklecheck.fixes.recipes.classes import RECIPES
 from tests.fixes.fixing import Program
 
@@ -120,7 +119,7 @@ CASES = {
 
 
 def remedy_for(program, kind, cls):
-    return next((one for recipe in RECIPES[kind] if (one := program.remedy(recipe, cls, kind))), None)
+    return program.remedy(RECIPES[kind], cls, kind)
 
 
 @pytest.mark.parametrize("case", CASES)
