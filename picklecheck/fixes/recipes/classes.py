@@ -12,7 +12,7 @@ from typing import Any
 from picklecheck.fixes.base import Edit, Insert, Named, Recipe, Remedy, Spot
 from picklecheck.fixes.code import Source, first_line, source_of_module
 from picklecheck.fixes.moving import renamed
-from picklecheck.fixes.recipes.functions import first_of, in_place
+from picklecheck.fixes.recipes.functions import in_place
 from picklecheck.fixes.scopes import bindings, is_known_before, module_binding, new_name, within
 from picklecheck.safe import class_dict, instance_dict, is_class, module_of, mro, plain_text, qualname_of
 
@@ -275,9 +275,9 @@ def _on_its_own(source: Source, node: ast.expr) -> str:
     return ast.unparse(node) if node.lineno != node.end_lineno else source.text(node)
 
 
-RECIPES: dict[str, Recipe] = {
-    "local-class": move_class,
-    "misnamed-class": first_of(name_as_assigned, move_made_class, undo_module),
-    "shadowed-class": name_as_assigned,
-    "unimportable-class": undo_module,
+RECIPES: dict[str, tuple[Recipe, ...]] = {
+    "local-class": (move_class,),
+    "misnamed-class": (name_as_assigned, move_made_class, undo_module),
+    "shadowed-class": (name_as_assigned,),
+    "unimportable-class": (undo_module,),
 }

@@ -15,7 +15,7 @@ from picklecheck.fixes.scopes import NEVER, bindings, frozen, module_binding, ne
 from picklecheck.kinds.names import look_up
 from picklecheck.safe import class_dict, instance_dict, is_class, name_of, plain_text
 
-__all__ = ["RECIPES", "first_of", "in_place", "name_function", "split_decorated"]
+__all__ = ["RECIPES", "in_place", "name_function", "split_decorated"]
 
 _MAX_NESTED = 20
 
@@ -192,17 +192,8 @@ def split_decorated(spot: Spot) -> Remedy | None:
     return Remedy(edits=((source.file, in_place(source, node, text)),), replaces=((function, Named(module, name)),))
 
 
-def first_of(*recipes: Recipe) -> Recipe:
-    """Give the recipe that asks several, and takes what the first of them finds."""
-
-    def recipe(spot: Spot) -> Remedy | None:
-        return next((remedy for one in recipes if (remedy := one(spot)) is not None), None)
-
-    return recipe
-
-
-RECIPES: dict[str, Recipe] = {
-    "lambda": name_function,
-    "local-function": name_function,
-    "shadowed-function": first_of(split_decorated, name_function),
+RECIPES: dict[str, tuple[Recipe, ...]] = {
+    "lambda": (name_function,),
+    "local-function": (name_function,),
+    "shadowed-function": (split_decorated, name_function),
 }

@@ -11,7 +11,7 @@ from picklecheck import source as places
 from picklecheck.fixes.base import Change, Edit, Insert, Named, Recipe, Remedy, Spot
 from picklecheck.fixes.code import Source, find_function, source_of, source_of_path
 from picklecheck.fixes.moving import move, plain_lines
-from picklecheck.fixes.recipes.functions import first_of, in_place
+from picklecheck.fixes.recipes.functions import in_place
 from picklecheck.fixes.scopes import bindings, is_known_before, module_binding, new_name
 from picklecheck.kinds.names import look_up
 from picklecheck.safe import instance_dict, plain_text, type_name
@@ -159,7 +159,7 @@ def move_cached(spot: Spot) -> Remedy | None:
     )  # fmt: skip
 
 
-RECIPES: dict[str, Recipe] = {
-    "nameless-method": rebind,
-    "lru-cache": first_of(cache_anew, move_cached, name_cached),
+RECIPES: dict[str, tuple[Recipe, ...]] = {
+    "nameless-method": (rebind,),
+    "lru-cache": (cache_anew, move_cached, name_cached),
 }
