@@ -263,7 +263,8 @@ def _run(crossed: Crossed, options: Options, watch: Watch | None, *, name: str |
 
         trip = Trip(
             walk=seen, name=name, make=make, start_method=crossed.child, seconds=seconds,
-            spawning=transport.starts_process, given=given, holders=told.holders, stand_in=transport.stand_in,
+            spawning=transport.starts_process, by_a_thread=transport.by_a_thread, given=given,
+            holders=told.holders, stand_in=transport.stand_in,
         )  # fmt: skip
         with transport.during():
             there = _beyond(trip, told, fixes=options.fixes)

@@ -7,7 +7,9 @@ imports the edited source loaded it, what was made anew had the right type there
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +19,7 @@ from picklecheck.fixes.edits import diff
 from picklecheck.fixes.shown import first_line, pasted
 from picklecheck.model import Failure, Fix
 from picklecheck.paths import Step, fold, join
-from picklecheck.probe import Located, Locator, Sink, Way, rehearse
+from picklecheck.probe import Located, Locator, Rehearsal, Sink, Way, rehearse
 from picklecheck.safe import instance_dict, members, mro
 from picklecheck.standins import absent
 from picklecheck.told_there import Trip
@@ -89,6 +91,7 @@ class _Mender:
         self._refused = {id(trip.walk.objects[culprit.index]) for culprit in trip.walk.culprits}
         self._forking = any(cls.__name__ == "ForkingPickler" for cls in type(trip.make(Sink())).__mro__)
         self._trials = 0
+        self._left: set[int] = set()
 
     # -- remedies ------------------------------------------------------------------------------------------------------
 
@@ -190,11 +193,13 @@ class _Mender:
         ]  # fmt: skip
         replaces = [*((obj, _ABSENT) for obj in failed_there), *made.replaces]
         sender = Sender(made.methods, replaces, trip.walk.protocol)
-        done = rehearse(
-            trip.walk.root, trip.make, trip.walk.protocol, instead=sender, stand_in=trip.stand_in, seconds=trip.seconds
-        )
-        left = {id(obj) for obj, _ in done.refused}
-        return done.stream if not left & treated and left <= self._refused else None
+        rehearsed = functools.partial(
+            rehearse, trip.walk.root, trip.make, trip.walk.protocol, instead=sender, stand_in=trip.stand_in,
+            seconds=trip.seconds,
+        )  # fmt: skip
+        done = _in_a_thread(rehearsed) if trip.by_a_thread else rehearsed()
+        self._left = {id(obj) for obj, _ in done.refused}
+        return done.stream if not self._left & treated and self._left <= self._refused else None
 
     def _arrives(self, stream: Sequence[bytes], made: Plan, cases: Iterable[_Case]) -> bool:
         trip = self._trip
@@ -218,8 +223,26 @@ class _Mender:
             fix = _fix(made)
             for case in group:
                 failures[case.number] = dataclasses.replace(case.failure, fix=fix)
+        self._spread(failures)
         whole = plan([case.remedy for case in good]) if good else None
         return Mended(tuple(failures), whole.texts if whole else {}, tuple(_after(failures, bool(good))))
+
+    def _spread(self, failures: list[Failure]) -> None:
+        """Give the fix to the rest of very many that are alike: the last trial has let them through as well."""
+        known = {_kind_and_place(failure): failure.fix for failure in failures[:_MOST_FAILURES] if failure.fix}
+        for number, failure in enumerate(failures[_MOST_FAILURES:], _MOST_FAILURES):
+            if failure.box and id(failure.obj) not in self._left:
+                failures[number] = dataclasses.replace(failure, fix=known.get(_kind_and_place(failure)))
+
+
+def _kind_and_place(failure: Failure) -> tuple[object, ...]:
+    return failure.stage, failure.kind, failure.owner, failure.assigned_at
+
+
+def _in_a_thread(call: Callable[[], Rehearsal]) -> Rehearsal:
+    """Call a function where code of the user's meets what it meets there: handles that belong to one thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
 
 
 def _after(failures: Sequence[Failure], some: bool) -> Iterable[str]:
@@ -235,7 +258,8 @@ def _after(failures: Sequence[Failure], some: bool) -> Iterable[str]:
         return
     paths = ", ".join(failure.path or failure.name or failure.kind for failure in left[:3])
     more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
-    yield f"With {these}, which were tried, there remains: {paths}{more}."
+    was = "was" if fixes == 1 else "were"
+    yield f"With {these}, which {was} tried, there remains: {paths}{more}."
 
 
 def _fix(made: Plan) -> Fix:

@@ -31,6 +31,7 @@ class Trip:
         start_method: how the child would be started.
         seconds: how long the child may take to start, and to unpickle.
         spawning: whether the object crosses with the child's start.
+        by_a_thread: whether a thread that the library started pickles it.
         given: what the user holds, and the parts of it that are sent; None for the latter where it is sent itself.
         holders: the ids of what holds something that was refused; None where they are not known.
     """
@@ -42,6 +43,7 @@ class Trip:
     start_method: str
     seconds: float
     spawning: bool
+    by_a_thread: bool
     given: Given
     holders: frozenset[int] | None
 

@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.class_source import Function, Setting, inside, settings
+from picklecheck.fixes.class_source import Setting, inside, settings
+from picklecheck.fixes.method_names import (
+    COMPREHENSIONS,
+    STAYS,
+    is_parameter,
+    is_plain,
+    keeps,
+    locals_of,
+    simple_values,
+    stores_of,
+    uses,
+)
 from picklecheck.fixes.setting import setting
 from picklecheck.fixes.spelling import spell_name, stored_name
 
 __all__ = ["Remade", "remake"]
 
-_STAYS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _WHOLE = (
     ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.JoinedStr,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
 _SPECIAL = ("super", "__class__", "locals", "vars", "eval", "exec", "globals", "dir")
-# What is kept of a parameter is as good as the parameter: `self.path = Path(path)`.
-_SAME_FOR_USE = ("str", "Path", "fspath", "abspath", "realpath", "expanduser", "normpath", "absolute", "resolve")
-_PLAIN_CALLS = (*_SAME_FOR_USE, "join", "dirname", "basename", "int", "float", "len", "format", "encode", "with_suffix")
 _MOST_STEPS = 20
 
 
@@ -38,46 +44,51 @@ class Remade:
         text: its source, in one line.
         imports: import statements that it needs.
         order: the line of the statement that it was taken from.
+        around: the ``with`` line that it must stand under; empty: none.
     """
 
     text: str
     imports: tuple[str, ...]
     order: int
+    around: str = ""
 
 
 class _StaysError(Exception):
     """The expression needs something that is only there where it stands."""
 
 
-def remake(cls: type, attribute: str, owner: object, made: object = None) -> Remade | None:
+def remake(cls: type, attribute: str, owner: object, made: object = None, home: type | None = None) -> Remade | None:
     """Give the right side of the statement that sets an attribute, as an expression for another method.
 
     Every name in it is one of the module's or a builtin, ``self`` or one of its attributes, or comes from a local that
     is set once; a parameter that ``self`` keeps is read from there.
 
     Args:
-        cls: the class that the methods are for.
+        cls: the class of the instance.
         attribute: as the instance stores it.
         owner: the instance.
+        home: the class that the method stands in; None: that of the instance.
         made: what the expression must make; where it calls a class, that must be the class of it.
     """
     found = setting(cls, attribute)
     if found is None or found.value is None:
         return None
-    carrier = _Carrier(found, cls, owner)
+    carrier = _Carrier(found, cls, owner, home or cls)
     for value in (found.value, *_made_branches(found)):
         if value is not found.value and not isinstance(value, ast.Call):
             continue
         carrier.imports.clear()
+        carrier.withs.clear()
         try:
             text = carrier.text(value)
+            around = carrier.around_it()
         except (_StaysError, SyntaxError):
             continue
         if found.called:
             text = text.removeprefix("lambda: ") if isinstance(value, ast.Lambda) else f"{text}()"
         callee = value if found.called else getattr(value, "func", None)
         if not _makes_another(carrier.resolved(callee), made):
-            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.line)
+            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.line, around)
     return None
 
 
@@ -90,7 +101,7 @@ def _made_branches(found: Setting) -> list[ast.expr]:
         body, other = value.body, value.orelse
         return [one for one, rest in ((body, other), (other, body)) if isinstance(rest, ast.Name)]
     if isinstance(value, ast.Name) and found.function:
-        return _simple_values(found.function, value.id)
+        return simple_values(found.function, value.id)
     return []
 
 
@@ -98,32 +109,16 @@ def _makes_another(callee: Any, made: object) -> bool:
     return made is not None and safe.is_class(callee) and callee not in safe.mro(type(made))
 
 
-def _simple_values(function: Function, name: str) -> list[ast.expr]:
-    """Give what a local is set to, where each time it is by a plain assignment; none where it is otherwise."""
-    values, stores = [], 0
-    for part in inside(function):
-        if isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load):
-            stores += 1
-        if isinstance(part, ast.Assign) and len(part.targets) == 1:
-            target: Any = part.targets[0]
-        elif isinstance(part, ast.AnnAssign) and part.value:
-            target = part.target
-        else:
-            continue
-        if isinstance(target, ast.Name) and target.id == name and part.value:
-            values.append(part.value)
-    return values if len(values) == stores else []
-
-
 class _Carrier:
-    def __init__(self, found: Setting, cls: type, owner: object) -> None:
-        self.found, self.cls, self.owner = found, cls, owner
+    def __init__(self, found: Setting, cls: type, owner: object, target: type) -> None:
+        self.found, self.cls, self.owner, self.target = found, cls, owner, target
         self.parsed, self.function = found.source.parsed, found.function
         self.home = _space(found.source.cls)
-        self.locals = _locals(found.function)
-        self.around = _names_around(found)
+        self.locals = locals_of(found.function)
+        self.outer = _names_around(found)
         self.imports: list[str] = []
         self.open: list[str] = []  # the locals that are being put in
+        self.withs: list[ast.With] = []  # what binds names that the expression needs
 
     def text(self, node: ast.expr) -> str:
         """Give the text of a node as it is to stand elsewhere.
@@ -138,6 +133,22 @@ class _Carrier:
                 return self._segment(node, [])
             return ast.unparse(_rebuilt(node, changes))  # before 3.12 nodes in an f-string do not tell where they are
         return self._segment(node, list(changes.values()))
+
+    def around_it(self) -> str:
+        """Give the ``with`` line that binds what the expression needs.
+
+        Raises:
+            _StaysError: there is more than one such line, or it needs what is not there.
+        """
+        if not self.withs:
+            return ""
+        first = self.withs[0]
+        if any(one is not first for one in self.withs):
+            raise _StaysError
+        items = [(self.text(one.context_expr), one.optional_vars) for one in first.items]
+        if any(one is not first for one in self.withs):
+            raise _StaysError
+        return "with " + ", ".join(f"{text} as {ast.unparse(to)}" if to else text for text, to in items) + ":"
 
     def resolved(self, node: Any) -> Any:
         """Give the live object that a dotted name of the module's stands for; None for others."""
@@ -160,7 +171,7 @@ class _Carrier:
         return ast.unparse(ast.parse(f"({text})", mode="eval")) if "\n" in text or "#" in text else text
 
     def _visit(self, node: Any, bound: frozenset[str], changes: dict[int, tuple[Any, str]]) -> None:
-        if isinstance(node, _STAYS):
+        if isinstance(node, STAYS):
             raise _StaysError
         if isinstance(node, ast.Attribute) and self._is_self(node.value, bound):
             self._note(node, f"self.{self._attribute(node.attr)}", changes)
@@ -172,7 +183,7 @@ class _Carrier:
         if isinstance(node, ast.Lambda):
             arguments = [part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)]
             bound |= frozenset(arguments)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             targets = [name for one in node.generators for name in ast.walk(one.target)]
             bound |= frozenset(name.id for name in targets if isinstance(name, ast.Name))
         for part in ast.iter_child_nodes(node):
@@ -192,7 +203,7 @@ class _Carrier:
             raise _StaysError
         if stored == self.found.attribute and type(in_class) is property:
             raise _StaysError
-        return spell_name(stored, self.cls)
+        return spell_name(stored, self.target)
 
     def _has(self, stored: str) -> bool:
         own = safe.instance_dict(self.owner) or {}
@@ -203,7 +214,7 @@ class _Carrier:
             return "self"
         if name in self.locals:
             return self._local(name)
-        if name in self.around or name in _SPECIAL:
+        if name in self.outer or name in _SPECIAL:
             raise _StaysError
         if name in self.home:
             self._bring(name)
@@ -213,7 +224,7 @@ class _Carrier:
 
     def _bring(self, name: str) -> None:
         """See that a global of the file that the expression stands in is there where it goes to."""
-        there = _space(self.cls)
+        there = _space(self.target)
         if there is self.home or (name in there and there[name] is self.home[name]):
             return
         module = safe.plain_text((safe.instance_dict(self.home[name]) or {}).get("__name__"))
@@ -230,26 +241,36 @@ class _Carrier:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             return self._imported(name, statement)
         assert self.function is not None
-        values = _simple_values(self.function, name)
-        stores = sum(
-            isinstance(p, ast.Name) and p.id == name and not isinstance(p.ctx, ast.Load) for p in inside(self.function)
-        )
-        kept = (
-            self._kept(name) if stores == 0 or (len(values) == 1 and not _is_parameter(self.function, name)) else None
-        )
+        opened = self._opened_by(name)
+        if opened:
+            self.withs.append(opened)
+            return name
+        values = simple_values(self.function, name)
+        stores = stores_of(self.function, name)
+        kept = self._kept(name) if stores == 0 or (len(values) == 1 and not is_parameter(self.function, name)) else None
         if kept:
-            return f"self.{spell_name(kept, self.cls)}"
-        if len(values) != 1 or _is_parameter(self.function, name) or name in self.open or len(self.open) > _MOST_STEPS:
+            return f"self.{spell_name(kept, self.target)}"
+        if len(values) != 1 or is_parameter(self.function, name) or name in self.open or len(self.open) > _MOST_STEPS:
             raise _StaysError
-        if _uses(self.function, name) > 1 and not _is_plain(values[0]):
+        if uses(self.function, name) > 1 and not is_plain(values[0]):
             raise _StaysError
         self.open.append(name)
         text = self.text(values[0])
         self.open.pop()
         return text if isinstance(values[0], (*_WHOLE, ast.Tuple)) else f"({text})"
 
+    def _opened_by(self, name: str) -> ast.With | None:
+        """Give the ``with`` statement that binds a name for the statement that sets the attribute."""
+        assert self.function is not None
+        for part in inside(self.function):
+            if isinstance(part, ast.With) and self.found.statement in part.body:
+                bound = [one.optional_vars.id for one in part.items if isinstance(one.optional_vars, ast.Name)]
+                if name in bound and stores_of(self.function, name) == 1:
+                    return part
+        return None
+
     def _imported(self, name: str, statement: ast.Import | ast.ImportFrom) -> str:
-        there = _space(self.cls)
+        there = _space(self.target)
         for alias in statement.names:
             if name != (alias.asname or alias.name.partition(".")[0]):
                 continue
@@ -268,69 +289,9 @@ class _Carrier:
             if stored == self.found.attribute:
                 continue
             for one in settings(self.found.source.cls, stored):
-                if one.function is self.function and _keeps(one.value, name):
+                if one.function is self.function and keeps(one.value, name):
                     return stored
         return None
-
-
-def _keeps(value: Any, name: str) -> bool:
-    while isinstance(value, ast.Call) and not value.keywords:
-        called = value.func
-        last = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        if last not in _SAME_FOR_USE:
-            return False
-        if len(value.args) == 1:
-            value = value.args[0]
-        elif not value.args and isinstance(called, ast.Attribute):
-            value = called.value
-        else:
-            return False
-    return isinstance(value, ast.Name) and value.id == name
-
-
-def _is_plain(value: ast.expr) -> bool:
-    """Tell whether making it twice is the same as making it once: a text, a number, a path."""
-    for part in ast.walk(value):
-        if isinstance(part, (ast.List, ast.Dict, ast.Set, *_COMPREHENSIONS, ast.Lambda, *_STAYS)):
-            return False
-        if isinstance(part, ast.Call):
-            called = part.func
-            if (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) not in _PLAIN_CALLS:
-                return False
-    return True
-
-
-def _uses(function: Function, name: str) -> int:
-    loads = [part for part in inside(function) if isinstance(part, ast.Name) and part.id == name]
-    return sum(isinstance(part.ctx, ast.Load) for part in loads)
-
-
-def _is_parameter(function: Function, name: str) -> bool:
-    return any(argument.arg == name for argument in _arguments(function))
-
-
-def _arguments(function: Function) -> list[ast.arg]:
-    found = function.args
-    return [*found.posonlyargs, *found.args, *found.kwonlyargs, *filter(None, [found.vararg, found.kwarg])]
-
-
-def _locals(function: Function | None) -> dict[str, Any]:
-    """Give the names that a method has of its own, each with what binds it."""
-    if function is None:
-        return {}
-    found: dict[str, Any] = {argument.arg: argument for argument in _arguments(function)}
-    for part in inside(function):
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            found[part.id] = part
-        elif isinstance(part, (ast.Import, ast.ImportFrom)):
-            found.update({alias.asname or alias.name.partition(".")[0]: part for alias in part.names})
-        elif isinstance(part, (*_NAMED, ast.ExceptHandler)) and part is not function and part.name:
-            found[part.name] = part
-    for part in inside(function):
-        if isinstance(part, ast.Global):
-            for name in part.names:
-                found.pop(name, None)
-    return found
 
 
 def _names_around(found: Setting) -> frozenset[str]:
@@ -338,9 +299,8 @@ def _names_around(found: Setting) -> frozenset[str]:
     node, names = found.source.node, set()
     if "<locals>" in safe.qualname_of(found.source.cls):
         for part in ast.walk(found.source.parsed.tree):
-            is_function = isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-            if is_function and part.lineno < node.lineno <= (part.end_lineno or 0):
-                names |= set(_locals(part))
+            if isinstance(part, _FUNCTIONS) and part.lineno < node.lineno <= (part.end_lineno or 0):
+                names |= set(locals_of(part))
     if found.function is None:  # the body of a class sees its own names, and a method does not
         names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
         names |= {part.name for part in node.body if isinstance(part, (ast.FunctionDef, ast.ClassDef))}

@@ -85,7 +85,11 @@ class Setting:
     @property
     def always(self) -> bool:
         """Whether no condition stands before it."""
-        return self.in_setup and (self.function is None or self.statement in self.function.body)
+        return self.in_setup and (self.function is None or _is_certain(self.function.body, self.statement))
+
+
+def _is_certain(body: list[ast.stmt], statement: ast.stmt) -> bool:
+    return statement in body or any(isinstance(one, ast.With) and _is_certain(one.body, statement) for one in body)
 
 
 def settings(cls: type, attribute: str) -> list[Setting]:

@@ -77,10 +77,9 @@ def _apply_all(tree: Tree, draft: Draft, edits: Sequence[Edit]) -> None:
     edits_classes.add_methods(tree, draft, [edit for edit in edits if isinstance(edit, AddMethods)])
     edits_imports.add_imports(tree, draft, [edit for edit in edits if isinstance(edit, AddImports)])
     edits_places.replace(tree, draft, [edit for edit in edits if isinstance(edit, Replace)])
+    edits_classes.extend_methods(tree, draft, [edit for edit in edits if isinstance(edit, ExtendMethod)])
     for edit in edits:
-        if isinstance(edit, ExtendMethod):
-            edits_classes.extend_method(tree, draft, edit)
-        elif isinstance(edit, BeginMethod):
+        if isinstance(edit, BeginMethod):
             edits_classes.begin_method(tree, draft, edit)
         elif isinstance(edit, Insert):
             edits_places.insert(tree, draft, edit)

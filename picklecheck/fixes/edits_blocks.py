@@ -17,12 +17,13 @@ def append(tree: Tree, draft: Draft, block: Block, text: str, *, blanks: int = 0
     if block.inline:
         unfold(tree, draft, block, after=text, blanks=blanks)
         return
-    below = tree.text.below_block(block.statements[-1].end, block.indent)
+    last = block.statements[-1]
+    below = tree.text.below_block(last.end, block.indent)
     placeholder = _placeholder(block)
-    above = blanks
+    above = max(blanks, 1 if is_definition(last.node) else 0)
     if placeholder:
-        _remove_placeholder(tree, draft, placeholder)
         commented = tree.text.is_comment(placeholder.line - 1) or below > placeholder.end + 1
+        commented |= not _remove_placeholder(tree, draft, placeholder)
         above = blanks if len(block.statements) > 1 or commented else 0
     draft.put(below, Piece(text=text, indent=block.indent, above=above))
 
@@ -57,14 +58,16 @@ def _says_nothing(small: cst.BaseSmallStatement) -> bool:
     return isinstance(small, cst.Pass) or (isinstance(small, cst.Expr) and isinstance(small.value, cst.Ellipsis))
 
 
-def _remove_placeholder(tree: Tree, draft: Draft, statement: Statement) -> None:
-    """Take a ``pass`` away; a comment behind it stays."""
+def _remove_placeholder(tree: Tree, draft: Draft, statement: Statement) -> bool:
+    """Take a ``pass`` away, but for a comment behind it; tell whether the line is gone."""
     text = tree.text
-    rest = text.line(statement.end)[statement.stop - text.start(statement.end) :].lstrip(" \t;")
+    line = text.line(statement.end)
+    rest = line[statement.stop - text.start(statement.end) :].lstrip(" \t;")
     if rest:
-        draft.splice(statement.start, text.start(statement.end) + text.line(statement.end).index(rest), "")
-    else:
-        draft.remove(text.above_blanks(statement.line), statement.end + 1)
+        draft.splice(statement.start, text.start(statement.end) + len(line) - len(rest), "")
+        return False
+    draft.remove(text.above_blanks(statement.line), statement.end + 1)
+    return True
 
 
 def unfold(tree: Tree, draft: Draft, block: Block, *, before: str = "", after: str = "", blanks: int = 0) -> None:
@@ -98,8 +101,8 @@ def remove(tree: Tree, draft: Draft, gone: Iterable[Statement]) -> None:
 def _remove_lines(tree: Tree, draft: Draft, statement: Statement, gone: set[int]) -> None:
     """Take the lines of a statement away, and what would be too many blank lines."""
     text, count = tree.text, len(statement.block.statements)
-    first = text.with_comments(statement.first)
-    above, end = text.above_blanks(first), text.below_block(statement.end, _deeper(statement))
+    first = text.with_own_comments(statement.first)
+    above, end = text.above_blanks(first), tree.below(statement)
     below = text.blanks_from(end)
     if gone.issuperset(range(statement.index)):  # nothing stands above it
         draft.remove(first, end + below)
@@ -107,8 +110,3 @@ def _remove_lines(tree: Tree, draft: Draft, statement: Statement, gone: set[int]
     draft.remove(above, end)
     if not gone.issuperset(range(statement.index + 1, count)):
         draft.space(end, max(first - above, below))
-
-
-def _deeper(statement: Statement) -> str:
-    """Give what the comments at the end of a compound statement start with."""
-    return f"{statement.block.indent} " if statement.blocks else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -12,7 +13,7 @@ from picklecheck.fixes.edits_blocks import append, put_before, unfold
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Piece, indented
 from picklecheck.fixes.edits_tree import Block, Statement, Tree, is_definition, is_docstring
 
-__all__ = ["add_decorator", "add_methods", "begin_method", "extend_method"]
+__all__ = ["add_decorator", "add_methods", "begin_method", "extend_methods"]
 
 
 def add_methods(tree: Tree, draft: Draft, edits: Sequence[AddMethods]) -> None:
@@ -73,7 +74,17 @@ def _targets(small: cst.BaseSmallStatement) -> list[cst.BaseExpression]:
     return [small.target] if isinstance(small, cst.AnnAssign) and small.value else []
 
 
-def extend_method(tree: Tree, draft: Draft, edit: ExtendMethod) -> None:
+def extend_methods(tree: Tree, draft: Draft, edits: Sequence[ExtendMethod]) -> None:
+    """Put statements at the end of methods, those for one method together."""
+    found: dict[ExtendMethod, tuple[str, ...]] = {}
+    for edit in edits:
+        key = replace(edit, body=())
+        found[key] = found.get(key, ()) + edit.body
+    for key, body in found.items():
+        _extend(tree, draft, replace(key, body=body))
+
+
+def _extend(tree: Tree, draft: Draft, edit: ExtendMethod) -> None:
     """Put statements at the end of a method."""
     owner = tree.find_class(edit.qualname, edit.line)
     method = _method(owner, edit.method)

@@ -15,6 +15,8 @@ __all__ = ["move"]
 
 _GUARD = 'if __name__ == "__main__":'
 _NAME, _MAIN = "__name__", "'__main__'"
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BINDS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom, cst.Pass, cst.Raise)
 
 
@@ -61,7 +63,7 @@ def _put_around(
         return
     if before:
         _put_first(tree, draft, guard, _lines(tree, before, guard))
-    append(tree, draft, block, _lines(tree, behind, guard), blanks=1 if is_definition(block.statements[-1].node) else 0)
+    append(tree, draft, block, _lines(tree, behind, guard))
 
 
 def _guard(tree: Tree) -> Statement | None:
@@ -119,11 +121,10 @@ def _lines(tree: Tree, statements: Sequence[Statement], guard: Statement | None)
     inside = lines_inside_strings(text.text)
     found = ""
     for statement in statements:
-        first = text.with_comments(statement.first)
-        end = text.below_block(statement.end, " " if statement.blocks else "")
+        first = text.with_own_comments(statement.first)
         if found and text.is_blank(first - 1):
             found += text.newline
-        for line in range(first, end):
+        for line in range(first, tree.below(statement)):
             keeps = line in inside or text.is_blank(line)
             found += ("" if keeps else unit) + text.text[text.start(line) : text.start(line + 1)]
     return found
@@ -131,25 +132,32 @@ def _lines(tree: Tree, statements: Sequence[Statement], guard: Statement | None)
 
 def _check_needed(tree: Tree, moved: Sequence[Statement], left: Sequence[Statement]) -> None:
     """Refuse to move what binds a name that the rest of the file reads while it is imported."""
-    bound = {node.id for found in moved for node in _now(tree, found) if isinstance(node.ctx, ast.Store | ast.Del)}
+    bound = {name for found in moved for name, binds in _names(tree, found) if binds}
     for statement in left:
-        for node in _now(tree, statement):
-            if node.id in bound and statement.index > moved[0].index and isinstance(node.ctx, ast.Load):
-                raise CannotEdit(f"{node.id} is needed in line {statement.line} when the file is imported.")
+        if statement.index < moved[0].index or _is_guard(tree, statement):
+            continue
+        for name, binds in _names(tree, statement):
+            if name in bound and not binds:
+                raise CannotEdit(f"{name} is needed in line {statement.line} when the file is imported.")
 
 
-def _now(tree: Tree, statement: Statement) -> Iterator[ast.Name]:
-    """Yield the names that a statement reads and binds when it is reached; bodies of functions run later."""
-    if _is_guard(tree, statement):
-        return
+def _names(tree: Tree, statement: Statement) -> Iterator[tuple[str, bool]]:
+    """Yield the names that a statement reads or binds when it is reached, and whether it binds."""
     stack: list[ast.AST] = [ast.parse(tree.text.text[statement.start : statement.stop])]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.Name):
-            yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += [*node.decorator_list, *node.args.defaults, *(found for found in node.args.kw_defaults if found)]
-        elif isinstance(node, ast.Lambda):
-            stack += [*node.args.defaults, *(found for found in node.args.kw_defaults if found)]
-        else:
-            stack += ast.iter_child_nodes(node)
+            yield node.id, not isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0], True
+        elif isinstance(node, _DEFINES):
+            yield node.name, True
+        stack += _reached(node)
+
+
+def _reached(node: ast.AST) -> list[ast.AST]:
+    """Give the parts that are run with a node; the body of a function runs later, and an annotation may never."""
+    if not isinstance(node, _FUNCTIONS):
+        return list(ast.iter_child_nodes(node))
+    defaults = [*node.args.defaults, *(found for found in node.args.kw_defaults if found)]
+    return [*defaults, *getattr(node, "decorator_list", ())]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import libcst as cst
 
 from picklecheck.fixes.base import AddImports
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Piece
@@ -32,12 +35,14 @@ class _Import:
 
     @property
     def text(self) -> str:
+        """The statement."""
         bound = f" as {self.alias}" if self.alias else ""
         return f"from {self.module} import {self.name}{bound}" if self.is_from else f"import {self.module}{bound}"
 
     @property
-    def place(self) -> tuple[int, bool, str]:
-        return (self.section, self.is_from, self.order)
+    def place(self) -> tuple[int, bool, str, str]:
+        """What statements are sorted by."""
+        return (self.section, self.is_from, self.order, self.alias)
 
     def is_covered_by(self, other: _Import) -> bool:
         """Tell whether another import binds the same."""
@@ -102,11 +107,11 @@ def _write_groups(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Impor
     if news and not known:
         _write_first(tree, draft, news)
         return
-    groups: dict[tuple[int, bool, bool], list[_Import]] = {}
+    groups: dict[tuple[int, int, bool, bool], list[_Import]] = {}
     for new in news:
-        groups.setdefault(_position(tree, known, new), []).append(new)
+        groups.setdefault((new.section, *_position(tree, known, new)), []).append(new)
     newline = tree.text.newline
-    for (line, above, below), group in groups.items():
+    for (_, line, above, below), group in groups.items():
         lines = "".join(f"{text}{newline}" for text in _lines(group))
         offset = tree.text.start(line)
         draft.splice(offset, offset, newline * above + lines + newline * below, group[0].section - 9)
@@ -123,14 +128,11 @@ def _write_first(tree: Tree, draft: Draft, news: Sequence[_Import]) -> None:
     if docstring:
         draft.put(statements[0].end + 1, Piece(text=source, above=1, below=below))
         return
-    line = _below_header(tree, following[0]) if following else text.count + 1
+    line = text.count + 1
+    if following:
+        first = following[0]
+        line = (text.with_comments if is_definition(first.node) else text.with_own_comments)(first.first)
     draft.put(line, Piece(text=source, above=1 if line > 1 else 0, below=below))
-
-
-def _below_header(tree: Tree, first: Statement) -> int:
-    """Give the line of the first statement, or of the comments that belong to it rather than to the file."""
-    line = tree.text.with_comments(first.first)
-    return first.first if line == 1 and not is_definition(first.node) else line
 
 
 def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]:
@@ -139,7 +141,7 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
     if not run:
         smaller = [statement for statement, names in known if names[0].section < new.section]
         if not smaller:
-            return (tree.text.with_comments(known[0][0].first), False, True)
+            return (tree.text.with_own_comments(known[0][0].first), False, True)
         end = smaller[-1].end + 1
         return (end, True, not tree.text.is_blank(end) and end <= tree.text.count)
     places = [names[0].place for _, names in run]
@@ -149,14 +151,15 @@ def _position(tree: Tree, known: _Known, new: _Import) -> tuple[int, bool, bool]
         before = [statement for statement, names in run if names[0].is_from == new.is_from] or [run[-1][0]]
     if before:
         return (before[-1].end + 1, False, False)
-    return (tree.text.with_comments(run[0][0].first), False, False)
+    line = tree.text.with_own_comments(run[0][0].first)
+    return (line, False, tree.text.is_comment(line))  # comments have a blank line above them
 
 
 def _run(tree: Tree, pairs: _Known, new: _Import) -> _Known:
     """Give the imports without a blank line between them that are the most like a new one."""
     runs: list[_Known] = []
     for pair in pairs:
-        if runs and not tree.text.is_blank(tree.text.with_comments(pair[0].first) - 1):
+        if runs and not tree.text.is_blank(pair[0].first - 1):
             runs[-1].append(pair)
         else:
             runs.append([pair])
@@ -170,7 +173,13 @@ def _lines(news: Sequence[_Import]) -> list[str]:
     found: list[str] = []
     for new in news:
         name = new.text.partition(" import ")[2]
-        joined = bool(found) and new.is_from and found[-1].startswith(f"from {new.module} import ")
+        joined = (
+            bool(found)
+            and new.is_from
+            and not new.alias
+            and " as " not in found[-1]
+            and found[-1].startswith(f"from {new.module} import ")
+        )
         if joined and len(found[-1]) + len(name) + 2 <= _LINE_LIMIT:
             found[-1] += f", {name}"
         else:
@@ -193,25 +202,38 @@ def _imported(tree: Tree, statement: Statement) -> Iterator[_Import]:
 
 
 def _leading(statements: Sequence[Statement]) -> list[Statement]:
-    """Give the imports that the file starts with."""
+    """Give the imports that the file starts with; ``__all__ = ...`` and the like may stand between them."""
     rest = statements[1:] if statements and is_docstring(statements[0]) else statements
     found: list[Statement] = []
     for statement in rest:
-        if not is_import(statement):
+        if is_import(statement):
+            found.append(statement)
+        elif not _sets_dunder(statement):
             break
-        found.append(statement)
     return found
 
 
+def _sets_dunder(statement: Statement) -> bool:
+    targets = [target.target for small in statement.smalls if isinstance(small, cst.Assign) for target in small.targets]
+    return bool(targets) and all(isinstance(name, cst.Name) and name.value.startswith("__") for name in targets)
+
+
 def _merge(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Import]) -> list[_Import]:
-    """Put names into the ``from`` imports of their modules that stand in one line, and give what did not go in."""
+    """Put names into the ``from`` imports of their modules that are there, and give what did not go in."""
     left: list[_Import] = []
     merged: dict[Statement, list[_Import]] = {}
     for new in news:
         for statement, names in known:
-            together = sorted([*merged.get(statement, names), new], key=lambda name: name.member)
-            if _can_merge(tree, statement, together):
+            old = merged.get(statement, names)
+            if not all(name.is_from and name.module == new.module and not name.alias for name in [*old, new]):
+                continue
+            together = _with(old, new)
+            if _is_plain(tree, statement) and len(_from(together)) <= _LINE_LIMIT:
                 merged[statement] = together
+                break
+            if _is_column(tree, statement):
+                offset = tree.text.start(statement.line + 1 + _with(names, new).index(new))
+                draft.splice(offset, offset, f"{tree.text.indent(statement.line + 1)}{new.name},{tree.text.newline}")
                 break
         else:
             left.append(new)
@@ -220,12 +242,24 @@ def _merge(tree: Tree, draft: Draft, known: _Known, news: Sequence[_Import]) -> 
     return left
 
 
+def _with(names: Sequence[_Import], new: _Import) -> list[_Import]:
+    """Give the names with another at its place, or at the end where they are not sorted."""
+    members = [name.member for name in names]
+    place = bisect_right(members, new.member) if members == sorted(members) else len(names)
+    return [*names[:place], new, *names[place:]]
+
+
 def _from(names: Sequence[_Import]) -> str:
-    return f"from {names[0].module} import " + ", ".join(name.text.partition(" import ")[2] for name in names)
+    return f"from {names[0].module} import " + ", ".join(name.name for name in names)
 
 
-def _can_merge(tree: Tree, statement: Statement, names: Sequence[_Import]) -> bool:
-    source = tree.text.line(statement.line)
-    if not all(name.is_from and name.module == names[0].module for name in names) or re.search(r"[()*;#\\]", source):
-        return False
-    return names[0].section != _FUTURE and len(_from(names)) <= _LINE_LIMIT
+def _is_plain(tree: Tree, statement: Statement) -> bool:
+    """Tell whether an import stands in one line, without brackets and comments."""
+    return re.search(r"[()*;#\\]", tree.text.line(statement.line)) is None
+
+
+def _is_column(tree: Tree, statement: Statement) -> bool:
+    """Tell whether an import has brackets, and each name in a line of its own."""
+    first, *names = [tree.text.line(line) for line in range(statement.line, statement.end + 1)]
+    closed = names[-1:] == [")"]
+    return first.endswith("import (") and closed and all(re.fullmatch(r"\s+\w+,", line) for line in names[:-1])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import takewhile
 
 from picklecheck.fixes.base import Insert, Replace
 from picklecheck.fixes.edits_blocks import remove
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Piece, indented
-from picklecheck.fixes.edits_tree import Block, Statement, Tree, is_definition, is_docstring, is_future, is_import
+from picklecheck.fixes.edits_tree import Block, Statement, Tree, is_definition, is_docstring, is_import
 
 __all__ = ["insert", "replace"]
 
@@ -51,11 +52,24 @@ def _replace_statement(tree: Tree, draft: Draft, statement: Statement, source: s
         raise CannotEdit(f"The statement in line {statement.line} stands behind a colon.")
     draft.splice(statement.start, statement.stop, new)
     if _defines(source) and not block.inline:
-        blanks = 1 if block.owner else 2
-        if statement.index:
-            draft.space(text.with_comments(statement.first), blanks)
-        if statement.index + 1 < len(block.statements):
-            draft.space(text.below_block(statement.end, block.indent), blanks)
+        _space_around(tree, draft, statement)
+
+
+def _space_around(tree: Tree, draft: Draft, statement: Statement) -> None:
+    """Have the blank lines that a function or a class wants around it."""
+    block, text = statement.block, tree.text
+    blanks = 1 if block.owner else 2
+    above = text.with_comments(statement.first)
+    if statement.index or (block.owner and not is_definition(block.owner.node) and above == statement.first):
+        draft.space(above, blanks)
+    outer = statement
+    while outer.block.owner and outer is outer.block.statements[-1]:
+        if outer.block is not outer.block.owner.blocks[-1]:
+            return  # else, except, ...: no blank line above it
+        outer = outer.block.owner
+    if outer is not outer.block.statements[-1]:
+        below = statement.end + 1 if outer is statement else text.below_block(statement.end, block.indent)
+        draft.space(below, 1 if outer.block.owner else 2)
 
 
 def _defines(source: str) -> bool:
@@ -89,12 +103,10 @@ def _replace_small(
 def insert(tree: Tree, draft: Draft, edit: Insert) -> None:
     """Put a statement beside a top-level one, with two blank lines around functions and classes."""
     statements, text = tree.module.statements, tree.text
-    index = _around(tree, edit.line)
-    after = edit.after or index is None
-    while index is not None and index + 1 < len(statements) and not after and _stays_first(statements[index]):
-        index += 1
-    if index is not None and _stays_first(statements[index]):
-        after = True
+    index, after = _around(tree, edit.line), edit.after
+    head = sum(1 for _ in takewhile(_stays_first, statements))
+    if index is not None and index < head:
+        index, after = head - 1, True
     own = 2 if _defines(edit.text) else 0
     source = indented(edit.text, "", tree.unit, text.newline)
     if index is None:
@@ -103,7 +115,7 @@ def insert(tree: Tree, draft: Draft, edit: Insert) -> None:
     last = index if after else index - 1
     above = max(own, _wanted(statements[last])) if last >= 0 else 0
     below = max(own, _wanted(statements[last + 1])) if last + 1 < len(statements) else 0
-    line = text.below_block(statements[last].end, " ") if after else text.with_comments(statements[index].first)
+    line = tree.below(statements[last]) if after else text.with_comments(statements[index].first)
     draft.put(line, Piece(text=source, above=above, below=below))
 
 
@@ -122,4 +134,4 @@ def _wanted(statement: Statement) -> int:
 
 
 def _stays_first(statement: Statement) -> bool:
-    return is_future(statement) or (statement.index == 0 and is_docstring(statement))
+    return is_import(statement) or (statement.index == 0 and is_docstring(statement))

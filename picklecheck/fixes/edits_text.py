@@ -81,12 +81,16 @@ class Text:
             end += 1
         return end - number
 
-    def below_block(self, end: int, indent: str) -> int:
-        """Give the line below a block whose last statement ends in line `end`, and below comments that are in it."""
+    def below_block(self, end: int, indent: str, *, deeper: bool = False) -> int:
+        """Give the line below a block whose last statement ends in line `end`, and below comments that are in it.
+
+        Its lines start with `indent`, or with more where they are `deeper`.
+        """
         below = line = end + 1
-        while indent and line <= self.count and (self.is_blank(line) or self.is_comment(line)):
+        while (indent or deeper) and line <= self.count and (self.is_blank(line) or self.is_comment(line)):
             if self.is_comment(line):
-                if not self.line(line).startswith(indent):
+                found = self.indent(line)
+                if not found.startswith(indent) or (deeper and found == indent):
                     break
                 below = line + 1
             line += 1
@@ -98,6 +102,11 @@ class Text:
         while self.is_comment(line - 1) and self.indent(line - 1) == indent and not self._is_file_mark(line - 1):
             line -= 1
         return line
+
+    def with_own_comments(self, line: int) -> int:
+        """Give the first of the comment lines right above a line; those that the file starts with are the file's."""
+        first = self.with_comments(line)
+        return line if all(self.is_comment(above) for above in range(1, first)) else first
 
     def _is_file_mark(self, number: int) -> bool:
         line = self.line(number)

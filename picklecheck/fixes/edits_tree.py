@@ -10,7 +10,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from picklecheck.fixes.edits_text import CannotEdit, Text
 
-__all__ = ["Block", "Statement", "Tree", "is_definition", "is_docstring", "is_future", "is_import"]
+__all__ = ["Block", "Statement", "Tree", "is_definition", "is_docstring", "is_import"]
 
 _PARTS = (cst.If, cst.Else, cst.ExceptHandler, cst.ExceptStarHandler, cst.Finally, cst.MatchCase)
 
@@ -96,6 +96,12 @@ class Tree:
             self.text.offset(place.end.line, place.end.column),
         )
 
+    def below(self, statement: Statement) -> int:
+        """Give the line below a statement, and below the comments at the end of its block."""
+        if not statement.blocks:
+            return statement.end + 1
+        return self.text.below_block(statement.end, statement.block.indent, deeper=True)
+
     def statements(self) -> Iterator[Statement]:
         """Yield every statement, those outside before those inside."""
         stack = [self.module]
@@ -169,14 +175,6 @@ def is_import(statement: Statement) -> bool:
     """Tell whether a statement does nothing but import."""
     smalls = statement.smalls
     return bool(smalls) and all(isinstance(small, cst.Import | cst.ImportFrom) for small in smalls)
-
-
-def is_future(statement: Statement) -> bool:
-    """Tell whether a statement is ``from __future__ import ...``."""
-    return any(
-        isinstance(small, cst.ImportFrom) and isinstance(small.module, cst.Name) and small.module.value == "__future__"
-        for small in statement.smalls
-    )
 
 
 def _suites(node: cst.CSTNode) -> Iterator[cst.BaseSuite]:

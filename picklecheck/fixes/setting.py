@@ -65,8 +65,8 @@ def life(cls: type, attribute: str) -> Life:
     if safe.type_name(safe.find_in_class(cls, attribute)) == "cached_property":
         return Life(always=False, demand="absent")
     found = settings(cls, attribute)
-    if not found:
-        return Life()
+    if not found:  # something else sets it, and may do so for some instances only
+        return Life(always=False)
     setup = [one for one in found if one.in_setup]
     always = any(one.always for one in setup) or len(setup) > 1
     nullable = any(_may_be_none(one) for one in found)

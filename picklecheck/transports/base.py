@@ -126,6 +126,7 @@ class Transport:
         stand_in: for a reducer of the dispatch table that changes something outside the object (a descriptor
             duplicated, a storage moved), one that refuses the same objects and changes nothing; None for all others.
         starts_process: whether a process is started with the object, so that the start method matters.
+        by_a_thread: whether a thread that the library started pickles, and not the one that hands the object over.
         start_method: the one that the transport always uses unless asked for another; None: multiprocessing's.
         opens: say, each for the types that it knows, what crosses for an object, without running it; None for others.
         known_only: whether only objects that `opens` knows can cross by it.
@@ -142,6 +143,7 @@ class Transport:
     during: Callable[[], contextlib.AbstractContextManager[object]] = contextlib.nullcontext
     stand_in: Callable[[Reducer], Reducer | None] = _no_stand_in
     starts_process: bool = False
+    by_a_thread: bool = False
     start_method: str | None = None
     opens: tuple[Callable[[Any], Crossing | None], ...] = ()
     known_only: bool = False

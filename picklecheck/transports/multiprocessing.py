@@ -107,12 +107,19 @@ PROCESS = Transport(
     opens_named=False,
     remarks=torch_remarks,
 )
-POOL = Transport(name="pool", pickler=forking_pickler, stand_in=_stand_in, remarks=torch_remarks)
+POOL = Transport(
+    name="pool",
+    pickler=forking_pickler,
+    stand_in=_stand_in,
+    remarks=torch_remarks,
+    by_a_thread=True,
+)
 EXECUTOR = Transport(
     name="executor",
     pickler=forking_pickler,
     stand_in=_stand_in,
     remarks=torch_remarks,
+    by_a_thread=True,
     when_refused="submit() returns all the same: a thread pickles the task, and the future gets the error.",
 )
 QUEUE = Transport(
@@ -121,6 +128,7 @@ QUEUE = Transport(
     stand_in=_stand_in,
     call=_no_call,
     remarks=torch_remarks,
+    by_a_thread=True,
     when_refused=(
         "Connection.send and SimpleQueue.put raise this error. Queue.put does not: its feeder thread prints it to "
         "stderr and drops the object, and whoever waits in get() waits on."

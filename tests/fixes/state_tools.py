@@ -7,6 +7,7 @@ import textwrap
 import types
 
 from picklecheck.fixes.base import Spot
+from picklecheck.fixes.states import home_of
 
 
 class Modules:
@@ -60,7 +61,7 @@ def methods_of(changes):
 
 def install(changes):
     """Give the class the methods, and its module the imports."""
-    cls = changes[0].cls
+    cls = home_of(changes[0])
     space = sys.modules[cls.__module__].__dict__
     for change in changes:
         for statement in change.imports:

@@ -58,7 +58,7 @@ CARRIED = [
     ("self.a, self.x = 1, Box(2)", "Box(2)"),
     ("object.__setattr__(self, 'x', Box(3))", "Box(3)"),
     ("for i in range(3):\n            self.x = Box(i)", None),
-    ("with Box(1) as b:\n            self.x = Box(b)", None),
+    ("with Box(1) as b:\n            self.x = Box(b)", "Box(b)"),
     ("self.__n = n\n        self.x = Box(n)", "Box(self.__n)"),
     ("self.n = n\n        self.x = Box('é', n)", "Box('é', self.n)"),
 ]
@@ -174,5 +174,5 @@ def test_how_an_attribute_lives(module, body, expected):
 def test_without_source_nothing_is_known():
     made = type("Made", (), {})
     assert setting(made, "x") is None
-    assert life(made, "x") == Life()
+    assert life(made, "x") == Life(always=False)
     assert remake(made, "x", made()) is None

@@ -52,7 +52,7 @@ def test_a_lock_is_made_anew(modules, imports, line, text):
 def test_a_lock_that_was_given_is_made_by_its_type(modules):
     obj = in_init(modules, "import threading as t", "self.x = given")
     obj.x = __import__("threading").RLock()
-    there, remedy = fixed(obj, "x", "lock")
+    _, remedy = fixed(obj, "x", "lock")
     assert remedy.changes[0].out == ('state["x"] = self.x is not None',)
     assert remedy.changes[0].back == ("self.x = t.RLock() if self.x else None",)
     obj.x = None
@@ -65,7 +65,6 @@ def test_locks_in_containers(modules):
     )
     lock = __import__("threading").Lock()
     obj.x, obj.y = [lock, 1], {"a": lock, "b": 2}
-    there, _ = fixed(obj.__class__(), "z", "lock", arrivals=[]) if False else (None, None)
     changes = []
     for name, first in (("x", obj.x[0]), ("y", obj.y["a"]), ("z", obj.z[0])):
         changes += state(spot(obj, name, "lock", arrivals=[first])).changes
@@ -178,7 +177,7 @@ def test_a_constant_of_the_module_keeps_its_name(modules):
     class A:
         def __init__(self): self.x = LOCK
     """)
-    there, remedy = fixed(module.A(), "x", "lock")
+    there, _ = fixed(module.A(), "x", "lock")
     assert there.x is module.LOCK
 
 
@@ -216,13 +215,58 @@ def test_a_private_attribute_of_a_base(modules):
     class A(Base): pass
     """)
     there, remedy = fixed(module.A(), "_Base__x", "lock")
-    assert remedy.changes[0].back == ("self._Base__x = threading.Lock()",)
+    assert remedy.changes[0].back == ("self.__x = threading.Lock()",)
     assert there.get()
     own = state(spot(module.Base(), "_Base__x", "lock"))
     assert own.changes[0].out == ('del state["_Base__x"]',)
     assert own.changes[0].back == ("self.__x = threading.Lock()",)
 
 
-def test_other_kinds_and_stages_have_no_recipe(modules):
-    obj = in_init(modules, "import threading", "self.x = lambda: 1")
-    assert state(spot(obj, "x", "lambda")) is None
+def test_a_function_is_made_as_the_source_makes_it(modules):
+    obj = in_init(modules, "", "self.n = 3", "self.x = lambda: self.n")
+    there, remedy = fixed(obj, "x", "lambda")
+    assert remedy.changes[0].back == ("self.x = lambda: self.n",)
+    assert there.x() == 3
+
+
+def test_what_a_thread_keeps_for_itself_is_left_alone(modules):
+    module = modules.make("""
+    import threading
+    class T(threading.Thread):
+        def __init__(self):
+            super().__init__()
+            self.own = threading.Lock()
+    """)
+    obj = module.T()
+    assert state(spot(obj, "_started", "lock", arrivals=[obj._started._cond])) is None
+    assert state(spot(obj, "own", "lock"))
+
+
+def test_what_is_made_under_a_with_statement(modules):
+    obj = in_init(
+        modules,
+        "import mmap",
+        "self.path = path",
+        "with open(path, 'rb') as f:",
+        "    self.m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)",
+    )
+    there, remedy = fixed(obj, "m", "mmap")
+    assert remedy.changes[0].back == (
+        "with open(self.path, 'rb') as f:\n    self.m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)",
+    )
+    assert there.m[:] == obj.m[:]
+
+
+def test_a_module_that_was_given(modules):
+    obj = in_init(modules, "import textwrap", "self.m = given")
+    obj.m = __import__("textwrap")
+    there, remedy = fixed(obj, "m", "module")
+    assert "importlib.import_module(self.m)" in remedy.changes[0].back[0]
+    assert there.m is obj.m
+
+
+def test_what_comes_by_no_known_way(modules):
+    obj = in_init(modules, "", "self.x = given")
+    obj.x = (n for n in "ab")
+    assert state(spot(obj, "x", "generator")) is None
+    assert state(spot(obj, "x", "no-main-guard")) is None

@@ -11,7 +11,8 @@ from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 
 __all__ = ["HANDLES", "archive", "database", "hdf5", "lmdb_environment", "open_file"]
 
@@ -63,10 +64,6 @@ def _open_text(thing: Any, mode: str) -> str:
     more += ", buffering=0" if type(thing) is io.FileIO else ""
     shown = "" if kept == "r" else f', "{kept}"'
     return f"open({{path}}{shown}{more})"
-
-
-def _closed_or_writing(thing: Any) -> bool:
-    return "r" not in str(getattr(thing, "mode", "r"))
 
 
 def archive(case: Case) -> Spec | Remedy | None:
@@ -123,12 +120,15 @@ def database(case: Case) -> Spec | Remedy | None:
     except sqlite3.Error:
         return case.from_source()
     found = case.from_source()
-    connect = case.spell("sqlite3", "connect")
+    if path and found:
+        return found
     if path:
-        return found or Spec(out='{x}.execute("PRAGMA database_list").fetchone()[2]', back=f"{connect}({{x}})")
+        connect = case.spell("sqlite3", "connect")
+        return Spec(out='{x}.execute("PRAGMA database_list").fetchone()[2]', back=f"{connect}({{x}})")
     if case.containers:
         return None
-    made = found.back if found and ":memory:" in found.back else f'{connect}(":memory:")'
+    as_before = found is not None and ":memory:" in found.back
+    made = found.back if found and as_before else f'{case.spell("sqlite3", "connect")}(":memory:")'
     note = f"{case.label} is a copy of the database in memory."
     out, after = '"\\n".join({x}.iterdump())', ("{x}.executescript(carried)",)
     return Spec(out=out, back=made, after=after, note=note, order=found.order if found else 0)
@@ -143,7 +143,7 @@ def _cursor(case: Case) -> Spec | None:
 
     for name, held in (safe.instance_dict(case.spot.owner) or {}).items():
         if held is case.thing.connection:
-            return Spec(back=f"self.{spell_name(name, case.cls)}.cursor()", order=case.order or 1_000_000)
+            return Spec(back=f"self.{spell_name(name, case.home)}.cursor()", order=case.order or 1_000_000)
     return None
 
 
@@ -155,19 +155,19 @@ def _engine(case: Case) -> Spec | None:
 def hdf5(case: Case) -> Spec | None:
     """Open an HDF5 file again for reading, and find the group or data set in it by its name."""
     name = safe.qualified_name(type(case.thing))
-    if not name.startswith("h5py."):
+    if name not in ("h5py._hl.files.File", "h5py._hl.dataset.Dataset", "h5py._hl.group.Group") or not case.thing:
         return case.from_source()
     opened = case.spell("h5py", "File")
     last = name.rpartition(".")[2]
+    # what is open here for writing is locked; within one process both must agree about locking
+    locking = ", locking=False" if case.thing.file.mode != "r" else ""
     note = f"{case.label} is opened for reading over there."
     if last == "File":
-        return Spec(out="{x}.filename", back=f'{opened}({{x}}, "r", locking=False)', note=note)
-    if last not in ("Dataset", "Group"):
-        return case.from_source()
+        return Spec(out="{x}.filename", back=f'{opened}({{x}}, "r"{locking})', note=note)
     holder = None if case.containers else _file_attribute(case)
     if holder:
         return Spec(out="{x}.name", back=f"{holder}[{{x}}]", note=note)
-    back = f'{opened}({{x}}[0], "r", locking=False)[{{x}}[1]]'
+    back = f'{opened}({{x}}[0], "r"{locking})[{{x}}[1]]'
     return Spec(out="({x}.file.filename, {x}.name)", back=back, note=note)
 
 
@@ -181,7 +181,7 @@ def _file_attribute(case: Case) -> str | None:
             continue
         found = setting(case.cls, name)
         if found and found.line < case.order and not life(case.cls, name).demand:
-            return f"self.{spell_name(name, case.cls)}"
+            return f"self.{spell_name(name, case.home)}"
     return None
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
+import types
 from collections.abc import Callable
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 
-__all__ = ["REMADE", "begins_anew", "dict_view", "from_source", "lazily", "tensor", "tkinter"]
+__all__ = ["REMADE", "begins_anew", "dict_view", "from_source", "function", "lazily", "tensor", "tkinter"]
 
 Maker = Callable[[Case], "Spec | Remedy | None"]
 
 
 def from_source(case: Case) -> Spec | None:
     """Make it as the source does."""
-    note = f"{case.label} is made anew over there, as it was at first." if case.whole else ""
-    return case.from_source(note)
+    quiet = not case.whole and case.spot.kind in ("lock", "thread-local", "contextvar", "lru-cache", "ssl-context")
+    return case.from_source("" if quiet else f"{case.label} is made anew over there, as it was at first.")
 
 
 def begins_anew(case: Case) -> Spec | None:
@@ -60,6 +62,18 @@ def _logger(case: Case) -> Spec | None:
     return Spec(out="{x}.name", back=f"{made}({{x}})")
 
 
+def _library(case: Case) -> Spec | None:
+    return case.from_source() or Spec(out="{x}._name", back=f"{case.spell('ctypes', 'CDLL')}({{x}})")
+
+
+def function(case: Case) -> Spec | None:
+    """Make a function or what holds it as the source does; others know better ways for most."""
+    home = (safe.module_of(case.cls) or "").partition(".")[0]
+    kind = type(case.thing)
+    own = kind is types.FunctionType or (safe.module_of(kind) or "").partition(".")[0] != home
+    return from_source(case) if own and not safe.is_class(case.thing) else None
+
+
 def _handler(case: Case) -> Spec | Remedy | None:
     return case.from_source() or dropped(case, "a handler writes to what is open here.")
 
@@ -98,6 +112,7 @@ REMADE: dict[str, Maker] = {
     "os._Environ": _environ,
     "logging.Logger": _logger,
     "logging.Handler": _handler,
+    "ctypes.CDLL": _library,
     "traceback.StackSummary": _stack,
     "select.epoll": _selector("epoll"),
     "select.poll": _selector("poll"),

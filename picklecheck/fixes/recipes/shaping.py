@@ -2,132 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict, defaultdict, deque
-from dataclasses import dataclass, field
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.base import Change, Check, Remedy, Spot
-from picklecheck.fixes.carrying import Remade, remake
-from picklecheck.fixes.setting import Life, life, setting
-from picklecheck.fixes.spelling import spell, spell_name
+from picklecheck.fixes.base import Change, Check, Remedy
+from picklecheck.fixes.recipes.case import DICTS, SETS, Case, Spec
 from picklecheck.paths import attribute
 
-__all__ = ["Case", "Spec", "case_of", "dropped", "shaped"]
-
-_LISTS = (list, deque)
-_SETS = (set, frozenset)
-_DICTS = (dict, OrderedDict, defaultdict)
-_CONTAINERS = (*_LISTS, tuple, *_SETS, *_DICTS)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """How one thing crosses; ``{x}`` stands for it in the texts, in those of `back` for what was carried.
-
-    Attributes:
-        out: an expression for what is carried; empty: nothing is.
-        back: an expression that makes it again; empty: what is carried is what arrives.
-        after: statements that follow, for what no expression does; they see what was carried as `carried`.
-        lazy: whether it is made when it is first used.
-        test: an expression that tells such a thing from others in a container.
-        imports: what the texts need.
-        note: what is different over there.
-        order: the line that sets it.
-        type: the full name of its type.
-        checks: what is looked at over there in place of the type.
-        width: as in `Change`.
-    """
-
-    out: str = ""
-    back: str = ""
-    after: tuple[str, ...] = ()
-    lazy: bool = False
-    test: str = ""
-    imports: tuple[str, ...] = ()
-    note: str = ""
-    order: int = 0
-    type: str | None = None
-    checks: tuple[Check, ...] | None = None
-    width: int = 0
-
-
-@dataclass(eq=False)
-class Case:
-    """A spot with what is known of its attribute.
-
-    Attributes:
-        spot: the spot.
-        cls: the owner's class.
-        thing: the first object on the way that is no plain container.
-        containers: the plain containers before it.
-        whole: whether the culprit lies inside the thing.
-        life: how the attribute lives.
-        imports: what the names that were spelled need.
-    """
-
-    spot: Spot
-    cls: type
-    thing: Any
-    containers: tuple[Any, ...]
-    whole: bool
-    life: Life
-    imports: list[str] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The attribute as a method of the class writes it: ``self.__x``."""
-        return f"self.{spell_name(self.spot.attribute, self.cls)}"
-
-    @property
-    def key(self) -> str:
-        """The literal of its name in the state."""
-        return json.dumps(self.spot.attribute)
-
-    @property
-    def label(self) -> str:
-        """The attribute in a note."""
-        return f".{spell_name(self.spot.attribute, self.cls)}"
-
-    @property
-    def order(self) -> int:
-        """The line that sets it; 0 where that is not known."""
-        found = setting(self.cls, self.spot.attribute)
-        return found.line if found else 0
-
-    def spell(self, module: str, name: str) -> str:
-        """Give the text for a name of another module; the import goes with the change."""
-        text, imports = spell(self.cls, module, name)
-        self.imports += imports
-        return text
-
-    def source(self) -> Remade | None:
-        """Give the expression that the source sets the attribute to; None for things in a container."""
-        if self.containers:
-            return None
-        found = remake(self.cls, self.spot.attribute, self.spot.owner, self.thing)
-        return None if found is None or found.text in ("None", "{}", "[]", "()") else found
-
-    def from_source(self, note: str = "", *, lazy: bool = False) -> Spec | None:
-        """Give what makes it as the source does; None where that cannot be done elsewhere."""
-        found = self.source()
-        if found is None:
-            return None
-        text = found.text.replace("{", "{{").replace("}", "}}")
-        return Spec(back=text, imports=found.imports, order=found.order, note=note, lazy=lazy)
-
-
-def case_of(spot: Spot) -> Case:
-    """Look at what an attribute holds."""
-    cls = type(spot.owner)
-    containers = []
-    for number, thing in enumerate([spot.value, *spot.arrivals]):
-        if not any(type(thing) is kind for kind in _CONTAINERS):
-            whole = number < len(spot.arrivals)
-            return Case(spot, cls, thing, tuple(containers), whole, life(cls, spot.attribute))
-        containers.append(thing)
-    return Case(spot, cls, spot.value, (), False, life(cls, spot.attribute))
+__all__ = ["dropped", "shaped"]
 
 
 def dropped(case: Case, why: str) -> Remedy | None:
@@ -170,9 +53,11 @@ def shaped(case: Case, spec: Spec) -> Remedy | None:
 def _made_again(case: Case, spec: Spec, made: str) -> Remedy:
     """Give the change for a thing that is made of nothing that travels."""
     key, made = case.key, f"{case.name} = {made}"
+    if spec.around:
+        made = _under(spec.around.format(x=case.name), [made])
     if case.life.always and not case.life.nullable:
         return _remedy(case, (f"del state[{key}]",), (made,), spec)
-    if case.life.always:  # what travels is whether there is one
+    if case.life.always and not spec.around:  # what travels is whether there is one
         return _remedy(case, (f"state[{key}] = {case.name} is not None",), (f"{made} if {case.name} else None",), spec)
     there = f"if state.get({key}) is not None:" if case.life.nullable else f"if {key} in state:"
     return _remedy(case, (_under(there, [f"state[{key}] = True"]),), (_under(f"if state.get({key}):", [made]),), spec)
@@ -222,7 +107,7 @@ def _remedy(case: Case, out: tuple[str, ...], back: tuple[str, ...], spec: Spec)
 
 
 def _items(container: Any) -> list[Any]:
-    return list(container.values() if any(type(container) is kind for kind in _DICTS) else container)
+    return list(container.values() if any(type(container) is kind for kind in DICTS) else container)
 
 
 def _alike(case: Case) -> bool:
@@ -262,11 +147,11 @@ def _dropped_inside(case: Case, why: str) -> Remedy | None:
     if not _can_go_inside(case) or _is_set(case.containers[0]):
         return None
     container = case.containers[0]
-    note = f"{case.label} lacks them over there: {why}"
+    note = f"{case.label} holds none of them over there: {why}"
     if _alike(case):
-        kept = {list: "[]", tuple: "()", dict: "{}"}.get(type(container))
-        if kept is None:
+        if not any(type(container) is kind for kind in (list, tuple, dict)):
             return None
+        kept = "{}"
         if type(container) is not dict:
             kept, note = f"[None] * len({case.name})", f"{case.label} holds None in their place over there: {why}"
             kept = f"tuple({kept})" if type(container) is tuple else kept
@@ -292,7 +177,7 @@ def _guarded(case: Case, out: str, back: tuple[str, ...], spec: Spec) -> Remedy:
 
 
 def _is_set(container: Any) -> bool:
-    return any(type(container) is kind for kind in _SETS)
+    return any(type(container) is kind for kind in SETS)
 
 
 def _each(case: Case, expression: str, kind: type | None) -> str:

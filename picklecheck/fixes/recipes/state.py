@@ -7,7 +7,9 @@ from collections.abc import Callable
 from picklecheck import safe
 from picklecheck.fixes.base import Recipe, Remedy, Spot
 from picklecheck.fixes.recipes import handles, remade, threads, weak
-from picklecheck.fixes.recipes.shaping import Case, Spec, case_of, dropped, shaped
+from picklecheck.fixes.recipes.case import Case, Spec, case_of
+from picklecheck.fixes.recipes.shaping import dropped, shaped
+from picklecheck.fixes.setting import settings
 from picklecheck.fixes.spelling import constant_name
 
 __all__ = ["RECIPES", "state"]
@@ -83,8 +85,8 @@ _KINDS: dict[str, Maker] = {
 }
 # Kinds that have recipes of their own elsewhere, but may lie inside a thing that is known here (``os.environ``).
 _INSIDE = (
-    "lambda", "local-function", "shadowed-function", "local-class", "getattr-hook", "getstate-error", "reduce-error",
-    "slots", "unexplained",
+    "lambda", "local-function", "shadowed-function", "getattr-hook", "getstate-error", "reduce-error", "slots",
+    "local-class", "unexplained",
 )  # fmt: skip
 # Of these the object matters, not how it is made anew.
 _CARRIED = ("weakref", "non-leaf-tensor", "dict-view", "mappingproxy", "module")
@@ -96,14 +98,14 @@ def state(spot: Spot) -> Remedy | None:
     Args:
         spot: a culprit of the pickle stage that an attribute of an instance of a user's class leads to.
     """
-    if not spot.attribute or spot.stage != "pickle":
+    if not spot.attribute or spot.stage != "pickle" or _is_librarys_own(spot):
         return None
     case = case_of(spot)
     maker = _maker(case)
     if maker is None:
         return None
-    name = None if case.containers else constant_name(case.cls, case.thing)
-    if name:
+    name = None if case.containers else constant_name(case.home, case.thing)
+    if name and (spot.kind != "module" or _is_set_to(case, name)):
         return shaped(case, Spec(back=name))
     if case.life.demand and spot.kind not in _CARRIED and not case.containers:
         return dropped(case, "")
@@ -118,7 +120,25 @@ def _maker(case: Case) -> Maker | None:
         name = safe.qualified_name(cls)
         if name in _TYPES:
             return _TYPES[name]
-    return _KINDS.get(case.spot.kind)
+    if case.whole and case.spot.kind in _KINDS:  # something foreign with the culprit somewhere in it
+        return remade.from_source
+    return _KINDS.get(case.spot.kind, remade.function)
+
+
+def _is_set_to(case: Case, name: str) -> bool:
+    """Tell whether it is so in each instance, and not just in this one."""
+    found = case.source()
+    return found is not None and found.text == name
+
+
+def _is_librarys_own(spot: Spot) -> bool:
+    """Tell whether the attribute is what a thread or a process keeps for itself."""
+    if not safe.under(spot.owner, "threading.Thread", "multiprocessing.process.BaseProcess"):
+        return False
+    return not any(
+        (safe.module_of(found.source.cls) or "").partition(".")[0] not in ("threading", "multiprocessing")
+        for found in settings(type(spot.owner), spot.attribute)
+    )
 
 
 def _whole(case: Case) -> Remedy | None:
@@ -130,10 +150,10 @@ def _whole(case: Case) -> Remedy | None:
     items = case.containers[0].values() if isinstance(case.containers[0], dict) else case.containers[0]
     if not all(type(item) is type(case.thing) or type(item) is type(case.containers[-1]) for item in list(items)):
         return None
-    found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value)
+    found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value, case.home)
     if found is None or found.text in ("[]", "{}", "()", "list()", "dict()", "set()", "None"):
         return None
-    whole = Case(case.spot, case.cls, case.spot.value, (), True, case.life)
+    whole = Case(case.spot, case.cls, case.home, case.spot.value, (), True, case.life)
     text = found.text.replace("{", "{{").replace("}", "}}")
     return shaped(whole, Spec(back=text, imports=found.imports, order=found.order))
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from picklecheck import safe
 from picklecheck.fixes.base import Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped, shaped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped, shaped
 
 __all__ = ["THREADS", "drop", "event_loop", "pool"]
 
@@ -20,7 +21,6 @@ def _made(module: str, name: str, note: str = "") -> Maker:
         text = case.spell(module, name)
         found = case.from_source()
         if found is not None:
-            case.imports.clear()
             return found
         return Spec(back=f"{text}()", test=_test(case), note=note.format(label=case.label))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Remedy
-from picklecheck.fixes.recipes.shaping import Case, Spec, dropped
+from picklecheck.fixes.recipes.case import Case, Spec
+from picklecheck.fixes.recipes.shaping import dropped
 from picklecheck.paths import attribute, call
 
 __all__ = ["proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
@@ -28,7 +29,8 @@ def reference(case: Case) -> Spec | Remedy | None:
         return dropped(case, "what it referred to is gone." if target is None else f"{_GONE}.")
     ref = case.spell("weakref", "ref")
     callback = thing.__callback__
-    back, note, imports = f"{ref}({{x}})", "", ()
+    back, note = f"{ref}({{x}})", ""
+    imports: tuple[str, ...] = ()
     if callback is not None:
         found = case.source()
         text = _callback_text(found.text) if found else None
@@ -55,32 +57,50 @@ def _callback_text(text: str) -> str | None:
 
 def _goes(case: Case, target: Any) -> bool:
     """Tell whether it travels with the owner, or by its name."""
-    return target is case.spot.owner or case.spot.travels(target) or safe.name_of(target) != ""
+    return target is case.spot.owner or case.spot.travels(target) or safe.is_class(target) or safe.name_of(target) != ""
 
 
 def _references(case: Case) -> Remedy | None:
     """Carry the targets of the references that a container holds; those that are gone are left out."""
     container = case.containers[0]
-    kind, name = type(container), case.name
+    kind: Any = type(container)
+    name = case.name
     if len(case.containers) > 1 or kind not in (list, tuple, set, frozenset, dict):
         return None
     items = list(container.values()) if kind is dict else list(container)
-    if not all(type(item) is _REF for item in items):
+    if not all(type(item) is _REF or type(item) is weakref.WeakMethod for item in items):
         return None
-    targets = [target for item in items if (target := _REF.__call__(item)) is not None]
-    ref = case.spell("weakref", "ref")
-    if not any(_goes(case, target) for target in targets):
+    targets = [_target(item) for item in items]
+    if not any(target is not None and _goes(case, target) for target in targets):
         empty = {list: "[]", tuple: "()", dict: "{}"}.get(kind, f"{kind.__name__}()")
         note = f"{case.label} is empty over there: {_GONE.replace('it refers', 'its references refer')}."
         return _change(case, f"state[{case.key}] = {empty}", (), note)
+    made = _again(case, "each", methods=any(type(item) is weakref.WeakMethod for item in items))
     if kind is dict:
         out = f"{{key: ref() for key, ref in {name}.items() if ref() is not None}}"
-        back = f"{{key: {ref}(each) for key, each in {name}.items()}}"
+        back = f"{{key: {made} for key, each in {name}.items()}}"
     else:
         out = f"[ref() for ref in {name} if ref() is not None]"
-        body = f"{ref}(each) for each in {name}"
+        body = f"{made} for each in {name}"
         back = {list: f"[{body}]", set: f"{{{body}}}"}.get(kind, f"{kind.__name__}({body})")
     return _change(case, f"state[{case.key}] = {out}", (f"{name} = {back}",), "")
+
+
+def _target(item: Any) -> Any:
+    """Give what must travel for a reference: of a method its object."""
+    if type(item) is weakref.WeakMethod:
+        method = weakref.WeakMethod.__call__(item)
+        return None if method is None else method.__self__
+    return _REF.__call__(item)
+
+
+def _again(case: Case, name: str, *, methods: bool) -> str:
+    """Give the expression that makes a reference; bound methods need one of their own."""
+    ref = f"{case.spell('weakref', 'ref')}({name})"
+    if not methods:
+        return ref
+    weak, kind = case.spell("weakref", "WeakMethod"), case.spell("types", "MethodType")
+    return f"{weak}({name}) if isinstance({name}, {kind}) else {ref}"
 
 
 def _change(case: Case, out: str, back: tuple[str, ...], note: str) -> Remedy:
@@ -98,18 +118,14 @@ def _change(case: Case, out: str, back: tuple[str, ...], note: str) -> Remedy:
 
 def weak_method(case: Case) -> Spec | Remedy | None:
     """Carry the bound method; where it may be a plain reference in other instances, both are made again."""
-    method = weakref.WeakMethod.__call__(case.thing) if type(case.thing) is weakref.WeakMethod else None
-    if method is None:
+    if type(case.thing) is not weakref.WeakMethod:
         return None
-    if not _goes(case, method.__self__):
+    if case.containers:
+        return _references(case)
+    target = _target(case.thing)
+    if target is None or not _goes(case, target):
         return dropped(case, "the object of its method is not part of what is sent.")
-    weak, kind, ref = (
-        case.spell("weakref", "WeakMethod"),
-        case.spell("types", "MethodType"),
-        case.spell("weakref", "ref"),
-    )
-    back = f"{weak}({{x}}) if isinstance({{x}}, {kind}) else {ref}({{x}})"
-    return Spec(out="{x}()", back=back, width=1)
+    return Spec(out="{x}()", back=_again(case, "{x}", methods=True), width=1)
 
 
 def weak_set(case: Case) -> Spec | Remedy | None:
