@@ -652,6 +652,18 @@ REPLACED = {
         "def f(x):\n    return x * 2",
         "def g():\n    y = 1\n\n    def f(x):\n        return x * 2\n\n    return f\n",
     ),
+    "in an if, at its end": (
+        "if x:\n    f = lambda: 1\nelse:\n    f = None\ny = 1\n",
+        "f = lambda: 1",
+        "def f():\n    return 1",
+        "if x:\n\n    def f():\n        return 1\nelse:\n    f = None\ny = 1\n",
+    ),
+    "in an else, at its end": (
+        "if x:\n    f = None\nelse:\n    f = lambda: 1\ny = 1\n",
+        "f = lambda: 1",
+        "def f():\n    return 1",
+        "if x:\n    f = None\nelse:\n\n    def f():\n        return 1\n\n\ny = 1\n",
+    ),
     "with its decorators": (
         "@a\n@b\ndef f():\n    pass\n",
         "@a\n@b\ndef f():\n    pass",
@@ -725,6 +737,8 @@ REFUSED = {
     "not a method": ("class A:\n    f = g\n", [extend()], "no method f"),
     "two methods": ("class A:\n    def f(self): ...\n    def f(self): ...\n", [extend()], "several times"),
     "no function": ("x = 1\n", [AddDecorator(line=1, text="@a")], "No function"),
+    "a method that is not Python": ("class A:\n    pass\n", [methods(of=("def f(:",))], "cannot be parsed"),
+    "an import that is not Python": ("x = 1\n", [imports("import")], "cannot be parsed"),
     "not Python": ("x = 1\n", [Replace(line=1, column=4, end_line=1, end_column=5, text="(")], "not be Python"),
     "not Python before": ("x = (\n", [imports("import os")], "cannot be parsed"),
     "too deep": ("if x:\n    pass\n" + "elif y:\n    pass\n" * 2000, [imports("import os")], "too deeply"),
@@ -746,6 +760,32 @@ def test_refused(case):
     with pytest.raises(CannotEdit, match=why) as caught:
         apply(text, edits)
     assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("before", "edit", "after"),
+    [
+        ("", imports("import os"), "import os\n"),
+        ("# License.\n", imports("import os"), "# License.\n\nimport os\n"),
+        ("", Insert(line=1, text="x = 1"), "x = 1\n"),
+        ("x = 1\n", Insert(line=9, text="def f():\n    pass", after=True), "x = 1\n\n\ndef f():\n    pass\n"),
+        ("import sys\nimport re\nfrom a import b\n", imports("import os"), "import sys\nimport re\nimport os\nfrom a import b\n"),
+        ("from a import z, b\n", imports("from a import c"), "from a import z, b, c\n"),
+    ],
+)  # fmt: skip
+def test_small_files(before, edit, after):
+    assert apply(before, [edit]) == after
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        (1, 'if __name__ == "__main__":\n    one()\n    main()\ntwo()\n'),
+        (3, 'one()\nif __name__ == "__main__":\n    main()\n    two()\n'),
+    ],
+)
+def test_a_guard_of_one_line(line, after):
+    assert move_under_guard('one()\nif __name__ == "__main__": main()\ntwo()\n', [(line, line)]) == after
 
 
 def test_no_edits():
