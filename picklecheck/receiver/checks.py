@@ -18,7 +18,8 @@ _MAIN = "__mp_main__."  # what a child calls the main module
 def missed(root: Any, checks: Iterable[dict[str, Any]]) -> list[str]:
     """Tell which checks an object does not pass, in a sentence for each.
 
-    A check that leads through something that only stands in for what cannot be made in a trial counts as passed.
+    A check that leads through something that only stands in for what cannot be made in a trial counts as passed; one
+    that ends at such a thing does not: it was made anew from what was left out.
 
     Args:
         root: the object, by which the expressions know it.
@@ -27,6 +28,9 @@ def missed(root: Any, checks: Iterable[dict[str, Any]]) -> list[str]:
     """
     sentences = []
     for check in checks:
+        if _begins_lost(root, check["path"]):
+            sentences.append(f"{check['path']} depends on what is left out")
+            continue
         sentence = _missed(root, check)
         if sentence is not None and not _leads_through_lost(root, check):
             sentences.append(sentence)
@@ -84,6 +88,17 @@ def _as_here(name: str) -> str:
 
 def _with_article(name: str) -> str:
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _begins_lost(root: Any, path: str) -> bool:
+    """Tell whether a stand-in is what an attribute or item of something real holds."""
+    try:
+        node = ast.parse(path, mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(node, ast.Attribute | ast.Subscript) or type(_value_of_part(node, root)) is not Lost:
+        return False
+    return type(_value_of_part(node.value, root)) is not Lost
 
 
 def _leads_through_lost(root: Any, check: dict[str, Any]) -> bool:
