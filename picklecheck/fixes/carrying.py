@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,8 @@ from picklecheck.fixes.method_names import (
     is_plain,
     keeps,
     locals_of,
+    names_around,
+    rebuilt,
     simple_values,
     stores_of,
     uses,
@@ -43,7 +44,7 @@ class Remade:
     Attributes:
         text: its source, in one line.
         imports: import statements that it needs.
-        order: the line of the statement that it was taken from.
+        order: greater for what the source sets later.
         around: the ``with`` line that it must stand under; empty: none.
     """
 
@@ -88,7 +89,7 @@ def remake(cls: type, attribute: str, owner: object, made: object = None, home: 
             text = text.removeprefix("lambda: ") if isinstance(value, ast.Lambda) else f"{text}()"
         callee = value if found.called else getattr(value, "func", None)
         if not _makes_another(carrier.resolved(callee), made):
-            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.line, around)
+            return Remade(text, tuple(dict.fromkeys(carrier.imports)), found.order, around)
     return None
 
 
@@ -115,7 +116,7 @@ class _Carrier:
         self.parsed, self.function = found.source.parsed, found.function
         self.home = _space(found.source.cls)
         self.locals = locals_of(found.function)
-        self.outer = _names_around(found)
+        self.outer = names_around(found)
         self.imports: list[str] = []
         self.open: list[str] = []  # the locals that are being put in
         self.withs: list[ast.With] = []  # what binds names that the expression needs
@@ -131,7 +132,7 @@ class _Carrier:
         if any(isinstance(part, ast.JoinedStr) for part in ast.walk(node)):
             if not changes:
                 return self._segment(node, [])
-            return ast.unparse(_rebuilt(node, changes))  # before 3.12 nodes in an f-string do not tell where they are
+            return ast.unparse(rebuilt(node, changes))  # before 3.12 nodes in an f-string do not tell where they are
         return self._segment(node, list(changes.values()))
 
     def around_it(self) -> str:
@@ -294,30 +295,5 @@ class _Carrier:
         return None
 
 
-def _names_around(found: Setting) -> frozenset[str]:
-    """Give the names of the functions that the class is made in."""
-    node, names = found.source.node, set()
-    if "<locals>" in safe.qualname_of(found.source.cls):
-        for part in ast.walk(found.source.parsed.tree):
-            if isinstance(part, _FUNCTIONS) and part.lineno < node.lineno <= (part.end_lineno or 0):
-                names |= set(locals_of(part))
-    if found.function is None:  # the body of a class sees its own names, and a method does not
-        names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
-        names |= {part.name for part in node.body if isinstance(part, (ast.FunctionDef, ast.ClassDef))}
-    return frozenset(names)
-
-
 def _space(cls: type) -> dict[str, Any]:
     return safe.instance_dict(sys.modules.get(safe.module_of(cls) or "")) or {}
-
-
-def _rebuilt(node: Any, changes: dict[int, tuple[Any, str]]) -> Any:
-    """Give a copy of a tree with other text for some nodes."""
-    if id(node) in changes:
-        return ast.parse(changes[id(node)][1], mode="eval").body
-    if isinstance(node, list):
-        return [_rebuilt(part, changes) for part in node]
-    if not isinstance(node, ast.AST):
-        return node
-    fields: Iterable[tuple[str, Any]] = ast.iter_fields(node)
-    return type(node)(**{name: _rebuilt(value, changes) for name, value in fields})

@@ -12,15 +12,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
+from picklecheck.fixes.setting_forms import sets
 from picklecheck.source import where_defined
 
-__all__ = ["ClassSource", "Function", "Parsed", "Setting", "class_sources", "functions_of", "inside", "settings"]
+__all__ = [
+    "ClassSource",
+    "Function",
+    "Parsed",
+    "Setting",
+    "class_sources",
+    "functions_of",
+    "in_setup",
+    "inside",
+    "settings",
+    "setup_names",
+]
 
 _SETS_NOTHING = ("builtins", "typing", "abc")
 _MAKES_INIT = ("__dataclass_fields__", "__attrs_attrs__")
 _FACTORIES = ("default_factory", "factory")
 _MAX_BYTES = 4_000_000
-_SETUP_PREFIXES = ("init", "new", "post_init", "attrs_post_init", "setup", "set_up")
+_SETUP = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "__attrs_init__", "__setstate__")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -76,16 +88,46 @@ class Setting:
     targets: int = 1
 
     @property
-    def in_setup(self) -> bool:
-        """Whether every new instance goes through it: a method such as ``__init__``, or a field of the class."""
-        if self.function is None:
-            return self.called or any(name in safe.class_dict(self.source.cls) for name in _MAKES_INIT)
-        return self.function.name.strip("_").lower().startswith(_SETUP_PREFIXES)
+    def order(self) -> int:
+        """A number that is greater for what is set later in the file."""
+        return self.line * 1000 + min(self.statement.col_offset, 999)
 
     @property
-    def always(self) -> bool:
-        """Whether no condition stands before it."""
-        return self.in_setup and (self.function is None or _is_certain(self.function.body, self.statement))
+    def certain(self) -> bool:
+        """Whether no condition stands before it in its method."""
+        return self.function is None or _is_certain(self.function.body, self.statement)
+
+
+def in_setup(setting: Setting, names: frozenset[str]) -> bool:
+    """Tell whether every new instance goes through a statement: a field of the class, or a method that sets it up.
+
+    Args:
+        setting: the statement.
+        names: of the methods that `setup_names` gives.
+    """
+    if setting.function is None:
+        return setting.called or any(name in safe.class_dict(setting.source.cls) for name in _MAKES_INIT)
+    return setting.function.name in names
+
+
+def setup_names(cls: type) -> frozenset[str]:
+    """Give the names of ``__init__`` and its like, and of the methods that they call."""
+    names: set[str] = set(_SETUP)
+    methods = [function for source in class_sources(cls) for function in functions_of(source.node)]
+    for _ in range(3):
+        names |= {name for function in methods if function.name in names for name in _calls_on(function)}
+    return frozenset(names)
+
+
+def _calls_on(function: Function) -> set[str]:
+    """Give the names of the methods that a method calls on its instance."""
+    receivers = _receivers(function)
+    called = [part.func for part in inside(function) if isinstance(part, ast.Call)]
+    return {
+        one.attr
+        for one in called
+        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in receivers
+    }
 
 
 def _is_certain(body: list[ast.stmt], statement: ast.stmt) -> bool:
@@ -174,7 +216,7 @@ def _in_class(source: ClassSource, attribute: str) -> Iterator[Setting]:
         for statement in inside(function):
             if not isinstance(statement, ast.stmt):
                 continue
-            for receiver, stored, value, targets in _sets(statement):
+            for receiver, stored, value, targets in sets(statement):
                 if receiver in receivers and _mangled(stored, name) == attribute:
                     yield Setting(
                         source=source, attribute=attribute, line=statement.lineno, statement=statement, value=value,
@@ -230,56 +272,6 @@ def _receivers(function: Function) -> set[str]:
             if uses and isinstance(part.targets[0], ast.Name):
                 made.add(part.targets[0].id)
     return made
-
-
-def _sets(statement: ast.stmt) -> Iterator[tuple[str, str, ast.expr | None, int]]:
-    """Yield receiver, attribute, value and number of targets for what a statement sets."""
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            for part, value in _pairs(target, statement.value):
-                yield from _set(part, value, len(statement.targets))
-    elif isinstance(statement, ast.AnnAssign) and statement.value:
-        yield from _set(statement.target, statement.value, 1)
-    elif isinstance(statement, (ast.With, ast.AsyncWith)):
-        for item in statement.items:
-            if item.optional_vars:
-                yield from _set(item.optional_vars, None, 1)
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        yield from _set_by_call(statement.value)
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        yield target, value
-        return
-    parts: list[Any] = [None] * len(target.elts)
-    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(parts):
-        starred = any(isinstance(part, ast.Starred) for part in [*target.elts, *value.elts])
-        parts = parts if starred else value.elts
-    yield from zip(target.elts, parts, strict=True)
-
-
-def _set(target: ast.expr, value: ast.expr | None, targets: int) -> Iterator[tuple[str, str, ast.expr | None, int]]:
-    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-        yield target.value.id, target.attr, value, targets
-    elif (
-        isinstance(target, ast.Subscript)
-        and isinstance(target.value, ast.Attribute)
-        and target.value.attr == "__dict__"
-        and isinstance(target.value.value, ast.Name)
-        and isinstance(target.slice, ast.Constant)
-    ):
-        yield target.value.value.id, str(target.slice.value), value, targets
-
-
-def _set_by_call(call: ast.Call) -> Iterator[tuple[str, str, ast.expr | None, int]]:
-    """Yield what ``setattr(self, "x", value)`` and ``object.__setattr__(self, "x", value)`` set."""
-    function, arguments = call.func, call.args
-    last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    if last in ("setattr", "__setattr__") and len(arguments) == 3:
-        first, name, value = arguments
-        if isinstance(first, ast.Name) and isinstance(name, ast.Constant):
-            yield first.id, str(name.value), value, 1
 
 
 def _mangled(name: str, owner: str) -> str:

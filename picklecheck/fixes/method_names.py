@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
-from picklecheck.fixes.class_source import Function, inside
+from picklecheck import safe
+from picklecheck.fixes.class_source import Function, Setting, inside
 
 __all__ = [
     "COMPREHENSIONS",
@@ -14,6 +16,8 @@ __all__ = [
     "is_plain",
     "keeps",
     "locals_of",
+    "names_around",
+    "rebuilt",
     "simple_values",
     "stores_of",
     "uses",
@@ -21,7 +25,8 @@ __all__ = [
 
 STAYS = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMED = (*FUNCTIONS, ast.ClassDef)
 # What is kept of a parameter is as good as the parameter: `self.path = Path(path)`.
 _SAME_FOR_USE = ("str", "Path", "fspath", "abspath", "realpath", "expanduser", "normpath", "absolute", "resolve")
 _PLAIN_CALLS = (*_SAME_FOR_USE, "join", "dirname", "basename", "int", "float", "len", "format", "encode", "with_suffix")
@@ -111,3 +116,28 @@ def locals_of(function: Function | None) -> dict[str, Any]:
             for name in part.names:
                 found.pop(name, None)
     return found
+
+
+def names_around(found: Setting) -> frozenset[str]:
+    """Give the names of the functions that the class is made in."""
+    node, names = found.source.node, set()
+    if "<locals>" in safe.qualname_of(found.source.cls):
+        for part in ast.walk(found.source.parsed.tree):
+            if isinstance(part, FUNCTIONS) and part.lineno < node.lineno <= (part.end_lineno or 0):
+                names |= set(locals_of(part))
+    if found.function is None:  # the body of a class sees its own names, and a method does not
+        names |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+        names |= {part.name for part in node.body if isinstance(part, (ast.FunctionDef, ast.ClassDef))}
+    return frozenset(names)
+
+
+def rebuilt(node: Any, changes: dict[int, tuple[Any, str]]) -> Any:
+    """Give a copy of a tree with other text for some nodes."""
+    if id(node) in changes:
+        return ast.parse(changes[id(node)][1], mode="eval").body
+    if isinstance(node, list):
+        return [rebuilt(part, changes) for part in node]
+    if not isinstance(node, ast.AST):
+        return node
+    fields: Iterable[tuple[str, Any]] = ast.iter_fields(node)
+    return type(node)(**{name: rebuilt(value, changes) for name, value in fields})

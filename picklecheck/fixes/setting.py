@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.class_source import Function, Setting, class_sources, functions_of, inside, settings
+from picklecheck.fixes.class_source import (
+    Function,
+    Setting,
+    class_sources,
+    functions_of,
+    in_setup,
+    inside,
+    settings,
+    setup_names,
+)
 from picklecheck.source import where_set
 
 __all__ = ["Life", "Setting", "life", "made_on_demand", "optional", "setting", "settings"]
@@ -67,11 +76,12 @@ def life(cls: type, attribute: str) -> Life:
     found = settings(cls, attribute)
     if not found:  # something else sets it, and may do so for some instances only
         return Life(always=False)
-    setup = [one for one in found if one.in_setup]
-    always = any(one.always for one in setup) or len(setup) > 1
+    names = setup_names(cls)
+    setup = [one for one in found if in_setup(one, names)]
+    always = any(one.certain for one in setup) or len(setup) > 1
     nullable = any(_may_be_none(one) for one in found)
-    makers = [one.function for one in found if one.function and not one.in_setup and not _is_none(one.value)]
-    first = [one for one in found if one.in_setup or one.function is None]
+    makers = [one.function for one in found if one.function and one not in setup and not _is_none(one.value)]
+    first = [one for one in found if one in setup or one.function is None]
     demand = ""
     if makers and all(_is_none(one.value) for one in first) and _is_asked_for(cls, attribute, makers):
         demand = "none" if first else "absent"

@@ -155,6 +155,8 @@ LIVES = [
     ("def __init__(self):\n        self.x = None\n    def start(self): self.x = object()", Life(True, True, "")),
     ("def __init__(self):\n        self.x = None\n    def start(self): self.x = object()\n    def get(self):\n        if not self.x: self.start()", Life(True, True, "none")),
     ("def get(self):\n        if not hasattr(self, 'x'): self.x = object()", Life(False, False, "absent")),
+    ("def __init__(self): self._make()\n    def _make(self): self.x = object()", Life(True, False, "")),
+    ("def setup(self): self.x = object()", Life(False, False, "")),
     ("def open(self): self.x = object()", Life(False, False, "")),
     ("x = None\n    def get(self):\n        if self.x is None: self.x = object()", Life(False, True, "none")),
     ("@functools.cached_property\n    def x(self): return object()", Life(False, False, "absent")),

@@ -1,7 +1,11 @@
+import traceback
+
 import pytest
 
 from picklecheck.fixes.recipes.state import state
 from tests.fixes.state_tools import Modules, install, spot, twice
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 
 
 @pytest.fixture
@@ -145,8 +149,8 @@ def test_pools_are_made_when_first_used(modules):
     assert there.pool._max_workers == 2
     other = module.B(obj.pool)
     there, remedy = fixed(other, "pool", "executor", arrivals=[obj.pool._work_queue])
-    assert there.pool is None
-    assert remedy.note.startswith(".pool is None over there: ")
+    assert there.pool._max_workers == 2
+    assert remedy.note
 
 
 def test_threads_are_left_out(modules):
@@ -220,6 +224,81 @@ def test_a_private_attribute_of_a_base(modules):
     own = state(spot(module.Base(), "_Base__x", "lock"))
     assert own.changes[0].out == ('del state["_Base__x"]',)
     assert own.changes[0].back == ("self.__x = threading.Lock()",)
+
+
+def test_things_of_several_kinds_in_one_dict(modules):
+    obj = in_init(
+        modules,
+        "import threading",
+        "self.x = {'lock': threading.Lock(), 'none': None, 'f': open(path), 't': threading.Thread()}",
+    )
+    remedies = [
+        state(spot(obj, "x", "lock", arrivals=[obj.x["lock"]])),
+        state(spot(obj, "x", "file", arrivals=[obj.x["f"]])),
+        state(spot(obj, "x", "lock", arrivals=[obj.x["t"], obj.x["t"]._started])),
+    ]
+    assert remedies[0].changes == remedies[1].changes == remedies[2].changes
+    install(remedies[0].changes)
+    there = twice(obj)
+    assert type(there.x["lock"]) is type(obj.x["lock"])
+    assert there.x["f"].name == obj.x["f"].name
+    assert there.x["none"] is there.x["t"] is None
+    assert "['t']" not in remedies[0].note
+    assert '.x["t"] is None over there' in remedies[0].note
+
+
+def test_one_object_in_two_attributes(modules):
+    obj = in_init(
+        modules, "import threading", "self.b = self.a = threading.Lock()", "self.c = threading.Condition(self.b)"
+    )
+    changes = [
+        c for n in "abc" for c in state(spot(obj, n, "lock", arrivals=[obj.c._lock] if n == "c" else [])).changes
+    ]
+    install(changes)
+    there = twice(obj)
+    assert there.a is there.b is there.c._lock
+
+
+def test_a_pool_in_a_list_and_handlers(modules):
+    obj = in_init(
+        modules,
+        "import logging\n    from concurrent.futures import ThreadPoolExecutor",
+        "self.h = [logging.StreamHandler(), logging.NullHandler()]",
+        "self.p = [ThreadPoolExecutor(1) for _ in range(2)]",
+    )
+    changes = [*state(spot(obj, "h", "lock", arrivals=[obj.h[0], obj.h[0].lock])).changes]
+    changes += state(spot(obj, "p", "queue", arrivals=[obj.p[0], obj.p[0]._work_queue])).changes
+    install(changes)
+    there = twice(obj)
+    assert [type(each) for each in there.h] == [type(each) for each in obj.h]
+    assert len(there.p) == 2
+
+
+def test_stacks_libraries_and_pointers(modules):
+    obj = in_init(
+        modules,
+        "import traceback, ctypes, select, asyncio",
+        "self.s = traceback.extract_stack()",
+        "self.l = ctypes.CDLL(None)",
+        "self.p = ctypes.pointer(ctypes.c_int(1))",
+        "self.e = select.poll()",
+        "self.loop = asyncio.new_event_loop()",
+    )
+    kinds = {
+        "s": ("code", [obj.s[0], None]),
+        "l": ("local-class", [obj.l._FuncPtr]),
+        "p": ("ctypes-pointer", []),
+        "e": ("poller", []),
+        "loop": ("context", [object()]),
+    }
+    changes = [c for n, (kind, arrivals) in kinds.items() for c in state(spot(obj, n, kind, arrivals=arrivals)).changes]
+    install(changes)
+    there = twice(obj)
+    assert type(there.s) is traceback.StackSummary
+    assert len(there.s) == len(obj.s)
+    assert there.p.contents.value == 1
+    for each in (obj, there):
+        each.loop.close()
 
 
 def test_a_function_is_made_as_the_source_makes_it(modules):

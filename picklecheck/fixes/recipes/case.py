@@ -7,17 +7,18 @@ from collections import OrderedDict, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Spot
 from picklecheck.fixes.carrying import Remade, remake
 from picklecheck.fixes.setting import Life, life, setting
 from picklecheck.fixes.spelling import spell, spell_name
 from picklecheck.fixes.states import home_of
 
-__all__ = ["DICTS", "SETS", "Case", "Spec", "case_of"]
+__all__ = ["SETS", "Case", "Spec", "case_of", "items_of"]
 
 SETS = (set, frozenset)
-DICTS = (dict, OrderedDict, defaultdict)
-_CONTAINERS = (list, deque, tuple, *SETS, *DICTS)
+_DICTS = (dict, OrderedDict, defaultdict)
+_CONTAINERS = (list, deque, tuple, *SETS, *_DICTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ class Spec:
         test: an expression that tells such a thing from others in a container.
         imports: what the texts need.
         note: what is different over there.
-        order: the line that sets it.
+        order: greater for what the source sets later.
         type: the full name of its type.
         checks: what is looked at over there in place of the type.
         width: as in `Change`.
@@ -65,6 +66,7 @@ class Case:
         containers: the plain containers before it.
         whole: whether the culprit lies inside the thing.
         life: how the attribute lives.
+        sub: where the thing is in what the attribute holds: ``["key"]``.
         imports: what the names that were spelled need.
     """
 
@@ -75,12 +77,13 @@ class Case:
     containers: tuple[Any, ...]
     whole: bool
     life: Life
+    sub: str = ""
     imports: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         """The attribute as a method of the class writes it: ``self.__x``."""
-        return f"self.{spell_name(self.spot.attribute, self.home)}"
+        return f"self.{spell_name(self.spot.attribute, self.home)}{self.sub}"
 
     @property
     def key(self) -> str:
@@ -90,13 +93,13 @@ class Case:
     @property
     def label(self) -> str:
         """The attribute in a note."""
-        return f".{spell_name(self.spot.attribute, self.home)}"
+        return f".{spell_name(self.spot.attribute, self.home)}{self.sub}"
 
     @property
     def order(self) -> int:
-        """The line that sets it; 0 where that is not known."""
+        """A number that is greater for what the source sets later; 0 where that is not known."""
         found = setting(self.cls, self.spot.attribute)
-        return found.line if found else 0
+        return found.order if found else 0
 
     def spell(self, module: str, name: str) -> str:
         """Give the text for a name of another module; the import goes with the change."""
@@ -106,10 +109,23 @@ class Case:
 
     def source(self) -> Remade | None:
         """Give the expression that the source sets the attribute to; None for things in a container."""
-        if self.containers:
+        if self.containers or self.sub:
             return None
         found = remake(self.cls, self.spot.attribute, self.spot.owner, self.thing, self.home)
-        return None if found is None or found.text in ("None", "{}", "[]", "()") else found
+        if found is None or found.text in ("None", "{}", "[]", "()"):
+            return None
+        twin = self._twin()
+        return Remade(f"self.{spell_name(twin, self.home)}", (), found.order) if twin else found
+
+    def _twin(self) -> str:
+        """Give the first of several attributes that one statement gives the same object; empty for that one itself."""
+        found = setting(self.cls, self.spot.attribute)
+        if found is None or found.targets < 2:
+            return ""
+        own = safe.instance_dict(self.spot.owner) or {}
+        alike = [name for name, held in own.items() if held is self.thing and name < self.spot.attribute]
+        others = [(name, setting(self.cls, name)) for name in alike]
+        return min([name for name, other in others if other and other.statement is found.statement], default="")
 
     def from_source(self, note: str = "", *, lazy: bool = False) -> Spec | None:
         """Give what makes it as the source does; None where that cannot be done elsewhere."""
@@ -134,3 +150,8 @@ def case_of(spot: Spot) -> Case:
             return Case(spot, cls, home, thing, tuple(containers), whole, life(cls, spot.attribute))
         containers.append(thing)
     return Case(spot, cls, home, spot.value, (), False, life(cls, spot.attribute))
+
+
+def items_of(container: Any) -> list[Any]:
+    """Give the items of a plain container, of a dict its values."""
+    return list(container.values() if any(type(container) is kind for kind in _DICTS) else container)

@@ -28,18 +28,26 @@ def open_file(case: Case) -> Spec | Remedy | None:
         if thing is getattr(sys, name) or thing is getattr(sys, f"__{name}__"):
             return Spec(back=case.spell("sys", name), checks=())
     if not any(type(thing) is kind for kind in _FILES):
-        return dropped(case, "a temporary file is gone when its owner closes it.")
+        return _nameless(case)
     if thing.closed:
         return dropped(case, "the file is closed.")
     path, mode = _name_and_mode(thing)
     if path is None:
-        return case.from_source() or dropped(case, "the file has no name by which it could be opened again.")
+        return _nameless(case)
     text = _open_text(thing, mode)
     if case.containers:
         return Spec(out="{x}.name", back=text.format(path="{x}"), note=f"The files in {case.label} begin anew.")
     if not thing.seekable():
         return Spec(out="{x}.name", back=text.format(path="{x}"))
     return Spec(out="({x}.name, {x}.tell())", back=text.format(path="carried[0]"), after=("{x}.seek(carried[1])",))
+
+
+def _nameless(case: Case) -> Spec | Remedy | None:
+    """Make as the source does what has no name of its own: a part of an archive, a pipe; but no temporary file."""
+    found = case.from_source(f"{case.label} is made anew over there, as it was at first.")
+    if safe.under(case.thing, "tempfile._TemporaryFileWrapper") or (found and "Temporary" in found.back):
+        return dropped(case, "a temporary file is gone when its owner closes it.")
+    return found or dropped(case, "the file has no name by which it could be opened again.")
 
 
 def _name_and_mode(thing: Any) -> tuple[str | None, str]:
@@ -143,7 +151,7 @@ def _cursor(case: Case) -> Spec | None:
 
     for name, held in (safe.instance_dict(case.spot.owner) or {}).items():
         if held is case.thing.connection:
-            return Spec(back=f"self.{spell_name(name, case.home)}.cursor()", order=case.order or 1_000_000)
+            return Spec(back=f"self.{spell_name(name, case.home)}.cursor()", order=case.order or 1_000_000_000)
     return None
 
 
@@ -180,7 +188,7 @@ def _file_attribute(case: Case) -> str | None:
         if safe.qualified_name(type(held)) != "h5py._hl.files.File" or held != case.thing.file:
             continue
         found = setting(case.cls, name)
-        if found and found.line < case.order and not life(case.cls, name).demand:
+        if found and found.order < case.order and not life(case.cls, name).demand:
             return f"self.{spell_name(name, case.home)}"
     return None
 

@@ -12,7 +12,7 @@ from picklecheck.fixes.base import Remedy
 from picklecheck.fixes.recipes.case import Case, Spec
 from picklecheck.fixes.recipes.shaping import dropped
 
-__all__ = ["REMADE", "begins_anew", "dict_view", "from_source", "function", "lazily", "tensor", "tkinter"]
+__all__ = ["REMADE", "begins_anew", "dict_view", "from_source", "function", "handler", "lazily", "tensor", "tkinter"]
 
 Maker = Callable[[Case], "Spec | Remedy | None"]
 
@@ -74,7 +74,8 @@ def function(case: Case) -> Spec | None:
     return from_source(case) if own and not safe.is_class(case.thing) else None
 
 
-def _handler(case: Case) -> Spec | Remedy | None:
+def handler(case: Case) -> Spec | Remedy | None:
+    """Make a logging handler as the source does."""
     return case.from_source() or dropped(case, "a handler writes to what is open here.")
 
 
@@ -111,7 +112,7 @@ REMADE: dict[str, Maker] = {
     "module": _module,
     "os._Environ": _environ,
     "logging.Logger": _logger,
-    "logging.Handler": _handler,
+    "logging.Handler": handler,
     "ctypes.CDLL": _library,
     "traceback.StackSummary": _stack,
     "select.epoll": _selector("epoll"),

@@ -7,10 +7,10 @@ from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Remedy
-from picklecheck.fixes.recipes.case import DICTS, SETS, Case, Spec
+from picklecheck.fixes.recipes.case import SETS, Case, Spec, items_of
 from picklecheck.paths import attribute
 
-__all__ = ["dropped", "shaped"]
+__all__ = ["dropped", "guarded", "shaped", "under"]
 
 
 def dropped(case: Case, why: str) -> Remedy | None:
@@ -45,8 +45,8 @@ def shaped(case: Case, spec: Spec) -> Remedy | None:
     back += [line.format(x=case.name) for line in spec.after]
     if not plain:
         there = f"{case.name} is not None" if case.life.always else f"state.get({case.key}) is not None"
-        out = _under(f"if {there}:", [out])
-        back = [_under(f"if {there}:", back)] if back else []
+        out = under(f"if {there}:", [out])
+        back = [under(f"if {there}:", back)] if back else []
     return _remedy(case, (out,), tuple(back), spec)
 
 
@@ -54,13 +54,13 @@ def _made_again(case: Case, spec: Spec, made: str) -> Remedy:
     """Give the change for a thing that is made of nothing that travels."""
     key, made = case.key, f"{case.name} = {made}"
     if spec.around:
-        made = _under(spec.around.format(x=case.name), [made])
+        made = under(spec.around.format(x=case.name), [made])
     if case.life.always and not case.life.nullable:
         return _remedy(case, (f"del state[{key}]",), (made,), spec)
     if case.life.always and not spec.around:  # what travels is whether there is one
         return _remedy(case, (f"state[{key}] = {case.name} is not None",), (f"{made} if {case.name} else None",), spec)
     there = f"if state.get({key}) is not None:" if case.life.nullable else f"if {key} in state:"
-    return _remedy(case, (_under(there, [f"state[{key}] = True"]),), (_under(f"if state.get({key}):", [made]),), spec)
+    return _remedy(case, (under(there, [f"state[{key}] = True"]),), (under(f"if state.get({key}):", [made]),), spec)
 
 
 def _lazily(case: Case, spec: Spec) -> Remedy | None:
@@ -73,7 +73,7 @@ def _lazily(case: Case, spec: Spec) -> Remedy | None:
         return None
     out = f"state.pop({case.key}, None)"
     if case.life.nullable:
-        out = _under(f"if state.get({case.key}) is not None:", [f"del state[{case.key}]"])
+        out = under(f"if state.get({case.key}) is not None:", [f"del state[{case.key}]"])
     note = spec.note or f"{case.label} is made anew when it is first used."
     change = Change(
         cls=case.cls, attribute=stored, out=(out,), lazy=spec.back.format(x=case.name), note=note,
@@ -82,7 +82,8 @@ def _lazily(case: Case, spec: Spec) -> Remedy | None:
     return Remedy(changes=(change,), note=note)
 
 
-def _under(head: str, lines: list[str]) -> str:
+def under(head: str, lines: list[str]) -> str:
+    """Give statements under a line that ends in a colon."""
     inner = "\n".join(lines).replace("\n", "\n    ")
     return f"{head}\n    {inner}"
 
@@ -106,12 +107,8 @@ def _remedy(case: Case, out: tuple[str, ...], back: tuple[str, ...], spec: Spec)
 # -- things in a container
 
 
-def _items(container: Any) -> list[Any]:
-    return list(container.values() if any(type(container) is kind for kind in DICTS) else container)
-
-
 def _alike(case: Case) -> bool:
-    return all(type(part) is type(case.thing) for part in _items(case.containers[0]))
+    return all(type(part) is type(case.thing) for part in items_of(case.containers[0]))
 
 
 def _can_go_inside(case: Case) -> bool:
@@ -119,7 +116,7 @@ def _can_go_inside(case: Case) -> bool:
     container = case.containers[0]
     if len(case.containers) > 1:
         return False
-    return any(part is case.thing for part in _items(container)) and type(container) is not defaultdict
+    return any(part is case.thing for part in items_of(container)) and type(container) is not defaultdict
 
 
 def _inside(case: Case, spec: Spec) -> Remedy | None:
@@ -128,7 +125,7 @@ def _inside(case: Case, spec: Spec) -> Remedy | None:
         return None
     container, test = case.containers[0], ""
     if not _alike(case):
-        nothing = any(part is None for part in _items(container))
+        nothing = any(part is None for part in items_of(container))
         if not spec.test or (spec.back and (spec.out or nothing)):
             return None  # what was carried could not be told from the others
         test = spec.test.format(x="each")
@@ -140,7 +137,7 @@ def _inside(case: Case, spec: Spec) -> Remedy | None:
     lines: tuple[str, ...] = ()
     if back or _is_set(container):
         lines = (f"{case.name} = {_each(case, back or 'each', None)}",)
-    return _guarded(case, f"state[{case.key}] = {out}", lines, spec)
+    return guarded(case, f"state[{case.key}] = {out}", lines, spec)
 
 
 def _dropped_inside(case: Case, why: str) -> Remedy | None:
@@ -155,7 +152,7 @@ def _dropped_inside(case: Case, why: str) -> Remedy | None:
         if type(container) is not dict:
             kept, note = f"[None] * len({case.name})", f"{case.label} holds None in their place over there: {why}"
             kept = f"tuple({kept})" if type(container) is tuple else kept
-        return _guarded(case, f"state[{case.key}] = {kept}", (), Spec(note=note))
+        return guarded(case, f"state[{case.key}] = {kept}", (), Spec(note=note))
     module, name = safe.module_of(type(case.thing)), safe.qualname_of(type(case.thing))
     if module is None or "." in name:
         return None
@@ -165,14 +162,15 @@ def _dropped_inside(case: Case, why: str) -> Remedy | None:
     else:
         kept = _each(case, f"None if isinstance(each, {kind}) else each", None)
         note = f"{case.label} holds None in their place over there: {why}"
-    return _guarded(case, f"state[{case.key}] = {kept}", (), Spec(note=note))
+    return guarded(case, f"state[{case.key}] = {kept}", (), Spec(note=note))
 
 
-def _guarded(case: Case, out: str, back: tuple[str, ...], spec: Spec) -> Remedy:
+def guarded(case: Case, out: str, back: tuple[str, ...], spec: Spec) -> Remedy:
+    """Give the change of these statements, for instances that have the attribute."""
     if not case.life.always or case.life.nullable:
         there = f"{case.name} is not None" if case.life.always else f"state.get({case.key}) is not None"
-        out = _under(f"if {there}:", [out])
-        back = tuple(_under(f"if {there}:", [line]) for line in back)
+        out = under(f"if {there}:", [out])
+        back = tuple(under(f"if {there}:", [line]) for line in back)
     return _remedy(case, (out,), back, spec)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from picklecheck import safe
 from picklecheck.fixes.base import Recipe, Remedy, Spot
 from picklecheck.fixes.recipes import handles, remade, threads, weak
-from picklecheck.fixes.recipes.case import Case, Spec, case_of
+from picklecheck.fixes.recipes.case import Case, Spec, case_of, items_of
+from picklecheck.fixes.recipes.keys import by_key
 from picklecheck.fixes.recipes.shaping import dropped, shaped
-from picklecheck.fixes.setting import settings
+from picklecheck.fixes.setting import setting, settings
 from picklecheck.fixes.spelling import constant_name
 
 __all__ = ["RECIPES", "state"]
@@ -109,20 +111,39 @@ def state(spot: Spot) -> Remedy | None:
         return shaped(case, Spec(back=name))
     if case.life.demand and spot.kind not in _CARRIED and not case.containers:
         return dropped(case, "")
-    made = maker(case)
-    if isinstance(made, Spec):
-        made = shaped(case, made)
-    return made or _whole(case)
+    made = by_key(case, _maker_by_type) if case.containers else None
+    if made is None:
+        found = maker(case)
+        made = shaped(case, found) if isinstance(found, Spec) else found
+    if made is None or (case.containers and maker in (remade.handler, threads.pool)):
+        return _whole(case) or made
+    return made
 
 
-def _maker(case: Case) -> Maker | None:
-    for cls in safe.mro(type(case.thing)):
+def _maker_by_type(thing: object) -> Maker | None:
+    for cls in safe.mro(type(thing)):
         name = safe.qualified_name(cls)
         if name in _TYPES:
             return _TYPES[name]
+    return None
+
+
+def _maker(case: Case) -> Maker | None:
+    found = _maker_by_type(case.thing)
+    if found is not None:
+        return found
     if case.whole and case.spot.kind in _KINDS:  # something foreign with the culprit somewhere in it
         return remade.from_source
     return _KINDS.get(case.spot.kind, remade.function)
+
+
+def _is_spelled_out(case: Case, count: int) -> bool:
+    """Tell whether the source makes each item of a list or tuple where it sets the attribute."""
+    found = setting(case.cls, case.spot.attribute)
+    value = found.value if found else None
+    if not isinstance(value, (ast.List, ast.Tuple)):
+        return False
+    return len(value.elts) == count and all(isinstance(item, ast.Call) for item in value.elts)
 
 
 def _is_set_to(case: Case, name: str) -> bool:
@@ -147,8 +168,9 @@ def _whole(case: Case) -> Remedy | None:
 
     if not case.containers or case.spot.kind in _CARRIED:
         return None
-    items = case.containers[0].values() if isinstance(case.containers[0], dict) else case.containers[0]
-    if not all(type(item) is type(case.thing) or type(item) is type(case.containers[-1]) for item in list(items)):
+    items = items_of(case.containers[0])
+    kinds = (type(case.thing), type(case.containers[-1]))
+    if not all(type(item) in kinds for item in items) and not _is_spelled_out(case, len(items)):
         return None
     found = remake(case.cls, case.spot.attribute, case.spot.owner, case.spot.value, case.home)
     if found is None or found.text in ("[]", "{}", "()", "list()", "dict()", "set()", "None"):

@@ -11,6 +11,7 @@ from picklecheck.fixes.recipes.shaping import dropped, shaped
 
 __all__ = ["THREADS", "drop", "event_loop", "pool"]
 
+_EXECUTORS = ("ThreadPoolExecutor", "ProcessPoolExecutor")
 Maker = Callable[[Case], "Spec | Remedy | None"]
 
 
@@ -72,7 +73,16 @@ def pool(case: Case) -> Spec | Remedy | None:
     """Make a pool when it is first used, as the source does; else leave it out."""
     found = None if case.life.demand else case.from_source(lazy=True)
     made = shaped(case, found) if found else None
+    kind = {f"concurrent.futures.{name}": name for name in _EXECUTORS}.get(_public_name(case.thing))
+    if made is None and kind and not case.containers:  # it starts its workers when it is given work
+        note = f"{case.label} is new over there, with as many workers."
+        return Spec(out="{x}._max_workers", back=f"{case.spell('concurrent.futures', kind)}({{x}})", note=note)
     return made or dropped(case, "a pool and its workers belong to the process that made them.")
+
+
+def _public_name(thing: object) -> str:
+    module, _, name = safe.qualified_name(type(thing)).rpartition(".")
+    return f"{module.rpartition('.')[0]}.{name}"
 
 
 def event_loop(case: Case) -> Spec | None:
