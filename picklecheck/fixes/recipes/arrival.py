@@ -49,8 +49,10 @@ def new_arguments(spot: Spot) -> Remedy | None:
     named = [name for name in _NEW if name in safe.class_dict(owner)]
     if not named and is_free(owner, ("__getnewargs_ex__",)):
         known = parameters(spot.obj, "__new__", owner)
-    if known and all(each.exact for each in known if each.kind != "named"):
-        return _with_new_arguments(known, owner, place)
+    if known and all(each.exact for each in known):
+        if safe.find_in_class(cls, "__reduce__") is vars(object)["__reduce__"]:
+            return _with_new_arguments(known, owner, place)
+        return _called(known, owner, place)
     return _past_new(spot.obj, owner, place)
 
 
@@ -64,6 +66,15 @@ def _with_new_arguments(known: list[Parameter], owner: type, place: ClassFile) -
         return added(owner, place, (body,), ("__getnewargs__",))
     body = f"def __getnewargs_ex__(self):\n    return {given}, {{{', '.join(keywords)}}}"
     return added(owner, place, (body,), ("__getnewargs_ex__",))
+
+
+def _called(known: list[Parameter], owner: type, place: ClassFile) -> Remedy | None:
+    """Do without ``__getnewargs__`` where the builtin base has a ``__reduce__`` that does not ask for it."""
+    made = call(known, owner)
+    if made is None:
+        return None
+    body = f"def __reduce__(self):\n    return {made[0]}, self.__dict__"
+    return added(owner, place, (body,), ("__reduce__",), made[1])
 
 
 def _past_new(obj: Any, owner: type, place: ClassFile) -> Remedy | None:
@@ -102,16 +113,23 @@ def getattr_hook(spot: Spot) -> Remedy | None:
         return None
     receiver, name = (argument.arg for argument in node.args.args)
     needed = _reads(node, receiver, found[0], spot.obj)
-    test = f'{name}.startswith("__")'
-    if len(needed) == 1:
-        test += f' or {name} == "{needed[0]}"'
-    elif needed:
-        test += f" or {name} in {_tuple(needed)}"
+    tests = [f'{name}.startswith("__")']
+    if needed:
+        tests.append(f'{name} == "{needed[0]}"' if len(needed) == 1 else f"{name} in {_tuple(needed)}")
+        if spot.stage == "unpickle" and _answers_special(node):
+            del tests[0]
+    test = " or ".join(tests)
     edit = BeginMethod(
         qualname=place.qualname, line=place.line, method="__getattr__",
         body=(f"if {test}:\n    raise AttributeError({name})",),
     )  # fmt: skip
     return Remedy(edits=((place.file, edit),), methods=((found[0], ("__getattr__",)),))
+
+
+def _answers_special(node: ast.FunctionDef) -> bool:
+    """Tell whether a hook mentions special names, which it may answer for on purpose."""
+    held = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return any(len(text) > 4 and text.startswith("__") and text.endswith("__") for text in held)
 
 
 def _reads(node: ast.FunctionDef, receiver: str, owner: type, obj: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from picklecheck.fixes.spelling import spell_name, stored_name
 
 __all__ = [
     "Parameter", "attributes_of", "base_type", "calls_base", "home", "method", "parameters", "plain_value",
-    "python_method", "replaced",
+    "python_method", "replaced", "sets",
 ]  # fmt: skip
 
 _MAX_DEPTH = 5
@@ -133,6 +134,7 @@ class _Known:
     def __init__(self, obj: Any, owner: type) -> None:
         self._obj, self._cls, self._owner = obj, type(obj), owner
         self._held = attributes_of(obj)
+        self._stores = Counter(_stores(self._cls))
 
     def sources(self, base: type, name: str, depth: int = 0) -> dict[str, tuple[str, bool, str]]:
         """Give parameter -> expression, exactness and attribute for a constructor in the body of a class."""
@@ -146,14 +148,15 @@ class _Known:
         for part in ast.walk(node):
             for target, value in _assigned(part):
                 if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") in receivers:
-                    self._note(found, stored_name(target.attr, base), value)
+                    self._note(found, stored_name(target.attr, base), value, always=part in node.body)
             if isinstance(part, ast.Call):
                 self._follow(found, part, base, name, depth)
         return {key: value for key, value in found.items() if key not in changed}
 
-    def _note(self, found: dict[str, tuple[str, bool, str]], stored: str, value: ast.expr) -> None:
+    def _note(self, found: dict[str, tuple[str, bool, str]], stored: str, value: ast.expr, *, always: bool) -> None:
         read = self._read(stored)
         given, exact = _given(value)
+        exact = exact and always and self._stores[stored] < 2
         if read and given and (given not in found or (exact and not found[given][1])):
             found[given] = (*read[:1], exact, read[1])
 
@@ -192,7 +195,7 @@ class _Known:
 
     def _of_c(self, arguments: list[ast.expr], base: type, name: str) -> Iterator[tuple[str, tuple[str, bool, str]]]:
         """Yield what the constructor of a C type keeps: an exception its arguments, a number or a tuple its value."""
-        if name == "__init__" and issubclass(self._cls, BaseException):
+        if name == "__init__" and issubclass(self._cls, BaseException) and not self._stores["args"]:
             for index, value in enumerate(arguments):
                 if isinstance(value, ast.Starred):
                     if index == 0 and len(arguments) == 1 and isinstance(value.value, ast.Name):
@@ -254,6 +257,20 @@ def class_source_known(cls: type) -> bool:
     found = python_method(cls, "__init__")
     place = class_file(found[0]) if found else None
     return found is None or place is None or method(place, "__init__") is not None
+
+
+def _stores(cls: type) -> Iterator[str]:
+    """Yield the attributes that methods of a class and its bases set, as they are stored, each time."""
+    for base in safe.mro(cls):
+        place = class_file(base)
+        for part in ast.walk(place.node) if place else ():
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+                yield stored_name(part.attr, base)
+
+
+def sets(cls: type, attribute: str) -> bool:
+    """Tell whether methods of a class or its bases set an attribute."""
+    return attribute in _stores(cls)
 
 
 def calls_base(cls: type) -> bool:
