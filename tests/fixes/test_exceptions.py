@@ -80,6 +80,11 @@ CASES = {
         "def __reduce__(self):", "    return type(self), (self.a,), {'extra': self.extra}",
         made=(1, 2), call={}, has="return type(self), (self.a, self.b), {'extra': self.extra}",
     ),
+    "a reduce method of the library": case(
+        "def __init__(self, text, doc):", "    super().__init__(text, doc, 0)",
+        base="json.JSONDecodeError", before="import json\n\n",
+        made=("t", "d"), call={}, has=BARE,
+    ),
     "oserror": case(
         "def __init__(self, path, number):", "    super().__init__(number, 'gone', path)", "    self.path = path",
         "    self.number = number", base="OSError",

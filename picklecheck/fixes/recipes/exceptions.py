@@ -39,7 +39,7 @@ def init_arguments(spot: Spot) -> Remedy | None:
     if found is None:
         return None
     owner, place = found
-    if not is_free(cls, _REDUCERS):
+    if not is_free(cls, _REDUCERS) and not (issubclass(cls, BaseException) and _comes_first(owner, cls)):
         return _with_own_reduce(spot.obj) or _of_container(spot.obj, owner, place)
     if issubclass(cls, BaseException):
         return _of_exception(spot.obj, owner, place)
@@ -60,6 +60,15 @@ def _of_exception(obj: BaseException, owner: type, place: ClassFile) -> Remedy |
     text, imports = made
     method = f"def __reduce__(self):\n    return {text}, self.__dict__"
     return added(owner, place, (method,), ("__reduce__",), imports)
+
+
+def _comes_first(owner: type, cls: type) -> bool:
+    """Tell whether a new method of a class is asked before those of libraries, and there are no others."""
+    order = safe.mro(cls)
+    found = [base for name in _REDUCERS if (held := python_method(cls, name)) for base in held[:1]]
+    return all(
+        base is not owner and class_file(base) is None and order.index(owner) < order.index(base) for base in found
+    )
 
 
 def _is_plain(cls: type) -> bool:

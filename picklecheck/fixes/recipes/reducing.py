@@ -38,7 +38,7 @@ def reduce_error(spot: Spot) -> Remedy | None:
     if node is None or node.decorator_list:
         return None
     parameters = "self, protocol" if reducer == "__reduce_ex__" else "self"
-    text = f"def {reducer}({parameters}):\n    return self.{attribute}.__name__"
+    text = f"def {reducer}({parameters}):\n    return self.{attribute}.__qualname__"
     return Remedy(edits=((place.file, replaced(node, place, text)),), methods=((found[0], (reducer,)),))
 
 
