@@ -15,7 +15,16 @@ from typing import Any
 
 from picklecheck.fixes.editable import is_editable
 
-__all__ = ["Function", "Source", "file_of", "find_function", "source_of", "source_of_module"]
+__all__ = [
+    "Function",
+    "Source",
+    "file_of",
+    "find_function",
+    "first_line",
+    "source_of",
+    "source_of_module",
+    "source_of_path",
+]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -122,6 +131,11 @@ def source_of_module(namespace: dict[str, Any]) -> Source | None:
     return _load(file) if type(file) is str and is_editable(file) else None
 
 
+def source_of_path(file: str) -> Source | None:
+    """Give a file by its path; None where it cannot be edited."""
+    return _load(file) if is_editable(file) else None
+
+
 def _load(file: str) -> Source | None:
     try:
         found = os.stat(file)
@@ -150,13 +164,14 @@ def _may_be(node: Function, code: types.CodeType) -> bool:
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     count = code.co_argcount + code.co_kwonlyargcount
-    if name != code.co_name or _first_line(node) != code.co_firstlineno or len(args) != count:
+    if name != code.co_name or first_line(node) != code.co_firstlineno or len(args) != count:
         return False
     # a name with two underscores was mangled
     return all(arg.arg == known or arg.arg.startswith("__") for arg, known in zip(args, code.co_varnames, strict=False))
 
 
-def _first_line(node: Function) -> int:
+def first_line(node: Function | ast.ClassDef) -> int:
+    """Give the line of the first decorator, or of the statement itself where there is none."""
     decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
     return decorators[0].lineno if decorators else node.lineno
 
@@ -183,7 +198,7 @@ def _compiled(source: Source, node: Function) -> types.CodeType | None:
 def _with_line(trail: list[Any]) -> ast.AST:
     """Give the outermost node of a trail with the innermost one further down; only what changes is copied."""
     new = copy.copy(trail[0])
-    shift = _MARK - _first_line(new)
+    shift = _MARK - first_line(new)
     # the body as well: code differs by whether it starts in the line of its head
     parts = [new.body] if isinstance(new, ast.Lambda) else new.body
     parts = [ast.increment_lineno(copy.deepcopy(part), shift) for part in parts]

@@ -16,6 +16,7 @@ __all__ = ["move"]
 _GUARD = 'if __name__ == "__main__":'
 _NAME, _MAIN = "__name__", "'__main__'"
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BINDS = (cst.Assign, cst.AnnAssign, cst.Import, cst.ImportFrom, cst.Pass, cst.Raise)
 
@@ -143,16 +144,20 @@ def _check_needed(tree: Tree, moved: Sequence[Statement], left: Sequence[Stateme
 
 def _names(tree: Tree, statement: Statement) -> Iterator[tuple[str, bool]]:
     """Yield the names that a statement reads or binds when it is reached, and whether it binds."""
-    stack: list[ast.AST] = [ast.parse(tree.text.text[statement.start : statement.stop])]
+    parsed = ast.parse(tree.text.text[statement.start : statement.stop])
+    stack: list[tuple[ast.AST, frozenset[str]]] = [(parsed, frozenset())]
     while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name):
+        node, hidden = stack.pop()
+        if isinstance(node, ast.Name) and node.id not in hidden:
             yield node.id, not isinstance(node.ctx, ast.Load)
         elif isinstance(node, ast.alias):
             yield (node.asname or node.name).partition(".")[0], True
         elif isinstance(node, _DEFINES):
             yield node.name, True
-        stack += _reached(node)
+        elif isinstance(node, _COMPREHENSIONS):  # its variables are its own
+            targets = [found for each in node.generators for found in ast.walk(each.target)]
+            hidden |= {found.id for found in targets if isinstance(found, ast.Name)}
+        stack += [(inner, hidden) for inner in _reached(node)]
 
 
 def _reached(node: ast.AST) -> list[ast.AST]:

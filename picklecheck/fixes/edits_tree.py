@@ -84,7 +84,10 @@ class Tree:
             raise CannotEdit(f"The file cannot be parsed: line {error.raw_line}.") from None
         self.unit = module.default_indent
         # the parser has made each node once, so that no copy is needed
-        self.positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        try:
+            self.positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        except (RecursionError, KeyError):  # a place that was not noted, since there the limit was reached
+            raise CannotEdit("The file is nested too deeply.") from None
         self.module = Block(None, "")
         self._fill(self.module, module.body)
 

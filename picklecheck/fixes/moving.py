@@ -16,7 +16,7 @@ from picklecheck.fixes.base import AddImports, Edit, Insert, Named
 from picklecheck.fixes.code import Function, Source
 from picklecheck.fixes.scopes import NEVER, REPEATED, bindings, frozen, is_fixed, is_known_before, module_binding
 
-__all__ = ["IMPORT", "Moved", "inside_strings", "move", "plain_lines", "stand_in"]
+__all__ = ["IMPORT", "Moved", "inside_strings", "move", "plain_lines", "renamed", "stand_in"]
 
 IMPORT = AddImports(statements=("import functools",))
 _WIDTH = 100
@@ -212,9 +212,7 @@ def _text(
 ) -> str:
     """Give the function's source under its new name."""
     lines = list(source.lines)
-    for line, start, end, new in sorted(changes, reverse=True):
-        raw = lines[line - 1].encode()
-        lines[line - 1] = (raw[:start] + new.encode() + raw[end:]).decode()
+    _rename(lines, changes)
     header = _header(source, node, name, free, bound)
     line, column, end_line, end_column = source.span(node)
     end_column += len(lines[end_line - 1]) - len(source.lines[end_line - 1])
@@ -226,6 +224,23 @@ def _text(
     row, after = _colon(plain)
     plain = [header[:-1] + plain[row][after:], *plain[row + 1 :]]
     return "\n".join(plain)
+
+
+def renamed(source: Source, node: ast.ClassDef, first: int, name: str) -> str:
+    """Give the source of a class from its first decorator on, under another name, as a statement of its own."""
+    lines = list(source.lines)
+    _rename(lines, _changes(node, None, node.name if name != node.name else "", name))
+    indent = lines[node.lineno - 1][: source.span(node)[1]]
+    plain = plain_lines(lines[first - 1 : node.end_lineno], indent, source)
+    row = node.lineno - first
+    plain[row] = plain[row].replace(node.name, name, 1)
+    return "\n".join(plain)
+
+
+def _rename(lines: list[str], changes: list[_Renamed]) -> None:
+    for line, start, end, new in sorted(changes, reverse=True):
+        raw = lines[line - 1].encode()
+        lines[line - 1] = (raw[:start] + new.encode() + raw[end:]).decode()
 
 
 def _header(source: Source, node: Any, name: str, free: Sequence[str], bound: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ def is_known_before(source: Source, name: str, line: int) -> bool:
     """Tell whether a name is a builtin or has been bound by the module before a line."""
     if hasattr(builtins, name) and name not in source.bound:
         return True
-    top = [where for where in bindings(source.tree, name) if where.lineno < line]
+    top = [where for where in [*bindings(source.tree, name), *bindings(source.tree, "*")] if where.lineno < line]
     return bool(top) and all(source.top(where).lineno < line for where in top)
 
 
@@ -116,8 +116,7 @@ def new_name(source: Source, node: ast.AST, namespace: dict[str, Any]) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _new_names(source: Source, known: frozenset[str]) -> dict[ast.AST, str]:
-    movable = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    nodes: list[Any] = [node for node in ast.walk(source.tree) if isinstance(node, movable)]
+    nodes: list[Any] = [node for node in ast.walk(source.tree) if _may_move(source, node)]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     short = {node: _usable(_label(source, node)) for node in nodes}
     long = {node: _usable(f"{_scope_label(source, node)}{short[node]}") for node in nodes}
@@ -129,6 +128,14 @@ def _new_names(source: Source, known: frozenset[str]) -> dict[ast.AST, str]:
         names[node] = next(choice for choice in choices if choice not in taken)
         taken.add(names[node])
     return names
+
+
+def _may_move(source: Source, node: Any) -> bool:
+    """Tell whether a node may be given a name at the top level: it is no method, and not there already."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        around = source.parents[node]
+        return not isinstance(around, ast.ClassDef) and not (isinstance(around, ast.Module) and not node.decorator_list)
+    return isinstance(node, ast.Lambda)
 
 
 def _usable(label: str) -> str:

@@ -24,10 +24,11 @@ def pasted(before: str, after: str) -> str:
         after: the same, edited.
     """
     lines = after.splitlines()
-    around = _headers(ast.parse(after))
+    around, goes_on = _headers(ast.parse(after))
     shown: list[str] = []
     last, seen = 0, set[int]()
-    for at, line in _new_lines(before, after):
+    new = dict(_new_lines(before, after))
+    for at, line in new.items():
         for header in around.get(at, ()):
             if header not in seen and header != at:
                 shown += [""] if shown and not lines[header - 1].startswith(" ") else []
@@ -35,13 +36,16 @@ def pasted(before: str, after: str) -> str:
                 seen.add(header)
                 last = header
         if last and at > last + 1 and line.startswith(" "):
-            skipped = any(text.strip() for text in lines[last : at - 1])
+            skipped = any(text.strip() for text in lines[last : at - 1]) and shown[-1].strip() != "..."
             shown += [line[: len(line) - len(line.lstrip())] + "..."] if skipped and not _is_def(line) else []
         elif shown and last and at > last + 1 and line.strip():
             shown.append("")
         shown.append(line)
         seen.add(at)
         last = at
+        header = around.get(at, (0,))[-1]
+        if at + 1 not in new and at in goes_on and (header not in new or line.lstrip().startswith("def ")):
+            shown.append(" " * goes_on[at] + "...")
     return "\n".join(_squeezed(shown)).strip("\n")
 
 
@@ -57,19 +61,26 @@ def _new_lines(before: str, after: str) -> Iterator[tuple[int, str]]:
             yield from ((number + 1, new[number]) for number in range(start, end))
 
 
-def _headers(tree: ast.AST) -> dict[int, tuple[int, ...]]:
-    """Give, for each line inside a class or function, the lines of the headers around it, the outermost first."""
+def _headers(tree: ast.AST) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:
+    """Give, for each line inside a class or function, the lines of the headers around it, the outermost first.
+
+    And, for each line behind which a function goes on, how far its body is indented.
+    """
     found: dict[int, tuple[int, ...]] = {}
+    goes_on: dict[int, int] = {}
     waiting: list[tuple[ast.AST, tuple[int, ...]]] = [(tree, ())]
     while waiting:
         node, around = waiting.pop()
         if isinstance(node, _Block):
             around = (*around, node.lineno)
+            if not isinstance(node, ast.ClassDef):
+                lines = range(node.lineno, node.end_lineno or node.lineno)
+                goes_on.update(dict.fromkeys(lines, node.body[0].col_offset))
             for line in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1):
                 if len(found.get(line, ())) < len(around):
                     found[line] = around
         waiting += [(child, around) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
-    return found
+    return found, goes_on
 
 
 def _squeezed(lines: list[str]) -> Iterator[str]:

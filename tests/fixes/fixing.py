@@ -86,7 +86,7 @@ class Program:
         folder = self.folder / f"edited_{next(_NUMBERS)}"
         folder.mkdir()
         (folder / self.file.name).write_text(self.edited(*remedies), encoding="utf-8")
-        code = f"import sys, pickle; sys.path.insert(0, {str(folder)!r}); import {self.name} as m\ncross = lambda obj: pickle.loads(pickle.dumps(obj))\nprint({ask})"
+        code = f"import sys, pickle; sys.path.insert(0, {str(folder)!r}); import {self.name} as m\ncross = lambda obj: pickle.loads(pickle.dumps(obj))\nprint(str(({ask})))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stderr + self.edited(*remedies)
         return done.stdout.strip()

@@ -652,6 +652,18 @@ REPLACED = {
         "def f(x):\n    return x * 2",
         "def g():\n    y = 1\n\n    def f(x):\n        return x * 2\n\n    return f\n",
     ),
+    "in an if, at its end": (
+        "if x:\n    f = lambda: 1\nelse:\n    f = None\ny = 1\n",
+        "f = lambda: 1",
+        "def f():\n    return 1",
+        "if x:\n\n    def f():\n        return 1\nelse:\n    f = None\ny = 1\n",
+    ),
+    "in an else, at its end": (
+        "if x:\n    f = None\nelse:\n    f = lambda: 1\ny = 1\n",
+        "f = lambda: 1",
+        "def f():\n    return 1",
+        "if x:\n    f = None\nelse:\n\n    def f():\n        return 1\n\n\ny = 1\n",
+    ),
     "with its decorators": (
         "@a\n@b\ndef f():\n    pass\n",
         "@a\n@b\ndef f():\n    pass",
@@ -725,8 +737,12 @@ REFUSED = {
     "not a method": ("class A:\n    f = g\n", [extend()], "no method f"),
     "two methods": ("class A:\n    def f(self): ...\n    def f(self): ...\n", [extend()], "several times"),
     "no function": ("x = 1\n", [AddDecorator(line=1, text="@a")], "No function"),
+    "a method that is not Python": ("class A:\n    pass\n", [methods(of=("def f(:",))], "cannot be parsed"),
+    "an import that is not Python": ("x = 1\n", [imports("import")], "cannot be parsed"),
     "not Python": ("x = 1\n", [Replace(line=1, column=4, end_line=1, end_column=5, text="(")], "not be Python"),
     "not Python before": ("x = (\n", [imports("import os")], "cannot be parsed"),
+    "too deep": ("if x:\n    pass\n" + "elif y:\n    pass\n" * 2000, [imports("import os")], "too deeply"),
+    "too deep an expression": ("x = 1" + " + 1" * 3000 + "\n", [imports("import os")], "too deeply"),
     "no such place": ("x = 1\n", [Replace(line=7, column=4, end_line=8, end_column=5, text="(")], "no line 7"),
     "one in another": ("f(g(1))\n", [replace("f(g(1))\n", "g(1)", "x"), replace("f(g(1))\n", "1", "x")], "same place"),
     "in what goes": (
@@ -746,8 +762,48 @@ def test_refused(case):
     assert str(caught.value).endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("before", "edit", "after"),
+    [
+        ("", imports("import os"), "import os\n"),
+        ("# License.\n", imports("import os"), "# License.\n\nimport os\n"),
+        ("", Insert(line=1, text="x = 1"), "x = 1\n"),
+        ("x = 1\n", Insert(line=9, text="def f():\n    pass", after=True), "x = 1\n\n\ndef f():\n    pass\n"),
+        ("import sys\nimport re\nfrom a import b\n", imports("import os"), "import sys\nimport re\nimport os\nfrom a import b\n"),
+        ("from a import z, b\n", imports("from a import c"), "from a import z, b, c\n"),
+    ],
+)  # fmt: skip
+def test_small_files(before, edit, after):
+    assert apply(before, [edit]) == after
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        (1, 'if __name__ == "__main__":\n    one()\n    main()\ntwo()\n'),
+        (3, 'one()\nif __name__ == "__main__":\n    main()\n    two()\n'),
+    ],
+)
+def test_a_guard_of_one_line(line, after):
+    assert move_under_guard('one()\nif __name__ == "__main__": main()\ntwo()\n', [(line, line)]) == after
+
+
 def test_no_edits():
     assert apply("x = (", []) == "x = ("
+
+
+def test_the_inside_of_an_f_string_is_not_indented():
+    method = 'def f(self):\n    return f"""\n{\nself}\n  b"""'
+    after = 'class A:\n    def f(self):\n        return f"""\n{\nself}\n  b"""\n'
+    assert apply("class A:\n    pass\n", [methods(of=(method,))]) == after
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="quotes in f-strings")
+def test_quotes_in_an_f_string():
+    text = 'x = f"{f("a", lambda: 1)}"\n'
+    assert apply(text, [replace(text, "lambda: 1", "one"), imports("import os")]) == (
+        'import os\n\nx = f"{f("a", one)}"\n'
+    )
 
 
 def test_a_return_of_a_function_in_the_method_is_not_its_own():
@@ -928,6 +984,8 @@ def test_what_is_needed_at_import_is_not_moved():
         move_under_guard("N = 1\n\n\nclass A:\n    n = N\n", [(1, 1)])
     with pytest.raises(CannotEdit, match="no statement to move"):
         move_under_guard("import os\n", [(1, 1)])
+    left = "class A:\n    x = [i for i in y]\n"
+    assert move_under_guard("print([i for i in y])\n\n\n" + left, [(1, 1)]).startswith(left)
     assert move_under_guard("N = 1\n\n\ndef f():\n    return N\n", [(1, 1)]).startswith("def f")
 
 

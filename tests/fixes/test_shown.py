@@ -32,7 +32,7 @@ def test_a_new_function_and_the_line_that_uses_it():
     after = BEFORE.replace("class Cache", "def _key(x):\n    return x\n\n\nclass Cache")
     after = after.replace("lambda x: x", "_key")
     assert pasted(BEFORE, after) == (
-        "def _key(x):\n    return x\n\nclass Cache:\n    def __init__(self):\n        ...\n        self.key = _key"
+        "def _key(x):\n    return x\n\nclass Cache:\n    def __init__(self):\n        ...\n        self.key = _key\n        ..."
     )
 
 
@@ -46,3 +46,10 @@ def test_an_import_stands_by_itself():
 def test_nothing_new_is_nothing():
     assert pasted(BEFORE, BEFORE) == ""
     assert first_line(BEFORE, BEFORE) == 1
+
+
+def test_a_method_that_goes_on_behind_new_lines_says_so():
+    after = BEFORE.replace("        self.a = 1\n", "        self.a = 1\n        self.new = 2\n")
+    assert pasted(BEFORE, after) == (
+        "class Cache:\n    def __init__(self):\n        ...\n        self.new = 2\n        ..."
+    )

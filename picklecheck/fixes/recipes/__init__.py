@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from picklecheck.fixes.base import Recipe
-from picklecheck.fixes.recipes import functions, state
+from picklecheck.fixes.recipes import classes, functions, methods, state
 from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments, setstate
 from picklecheck.fixes.recipes.exceptions import init_arguments
 from picklecheck.fixes.recipes.main_name import main_name
@@ -33,4 +33,10 @@ def _joined(*tables: Table) -> Table:
     return {slug: tuple(recipe for table in tables for recipe in table.get(slug, ())) for slug in slugs}
 
 
-RECIPES = _joined(functions.RECIPES, _OF_METHODS, {slug: (recipe,) for slug, recipe in state.RECIPES.items()})
+RECIPES = _joined(
+    functions.RECIPES,
+    classes.RECIPES,
+    methods.RECIPES,
+    _OF_METHODS,
+    {slug: (recipe,) for slug, recipe in state.RECIPES.items()},
+)
