@@ -3,7 +3,8 @@
 import pytest
 
 from picklecheck.fixes.base import Spot
-from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments, setstate
+from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments
+from picklecheck.fixes.recipes.restoring import setstate
 from tests.fixes.arrival_tools import fixed
 
 NEW = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.recipes.parameters import python_method
+from picklecheck.fixes.recipes.standing import python_method
 from picklecheck.fixes.spelling import spell
 
 __all__ = ["Carried", "carried"]

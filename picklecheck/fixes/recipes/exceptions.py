@@ -11,16 +11,8 @@ from picklecheck import safe
 from picklecheck.fixes.base import AddImports, AddMethods, Edit, Remedy, Spot
 from picklecheck.fixes.classfile import ClassFile, class_file
 from picklecheck.fixes.recipes.containers import carried
-from picklecheck.fixes.recipes.parameters import (
-    Parameter,
-    calls_base,
-    home,
-    method,
-    parameters,
-    python_method,
-    replaced,
-    sets,
-)
+from picklecheck.fixes.recipes.parameters import Parameter, calls_base, parameters, sets
+from picklecheck.fixes.recipes.standing import home, method, python_method, replaced
 from picklecheck.fixes.spelling import spell
 
 __all__ = ["added", "call", "init_arguments", "is_free"]

@@ -9,7 +9,7 @@ from picklecheck import safe
 from picklecheck.fixes.base import Remedy, Spot
 from picklecheck.fixes.classfile import class_file
 from picklecheck.fixes.recipes.exceptions import added, is_free
-from picklecheck.fixes.recipes.parameters import method, python_method, replaced
+from picklecheck.fixes.recipes.standing import method, python_method, replaced
 
 __all__ = ["reduce_error", "slots"]
 
