@@ -10,6 +10,7 @@ from picklecheck.fixes.base import AddImports, Change, Edit, Remedy
 from picklecheck.fixes.classfile import ClassFile, class_file
 from picklecheck.fixes.edits import CannotEdit, apply
 from picklecheck.fixes.files import read
+from picklecheck.fixes.layout import laid_out, width_for
 from picklecheck.fixes.sender import METHODS, methods_in
 from picklecheck.fixes.states import Composed, compose, home_of
 
@@ -89,7 +90,7 @@ def _composed(remedies: Iterable[Remedy]) -> list[Composed] | None:
 
 def _edited(file: str, edits: Sequence[Edit]) -> tuple[str, str]:
     text = read(file)
-    after = apply(text, edits)
+    after = laid_out(text, apply(text, edits), width_for(file))
     if after == text:
         raise CannotEdit(f"nothing changes in {file}")
     return text, after
