@@ -3,7 +3,8 @@
 import pytest
 
 from picklecheck.fixes.base import Spot
-from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments, setstate
+from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments
+from picklecheck.fixes.recipes.restoring import setstate
 from tests.fixes.arrival_tools import fixed
 
 NEW = {
@@ -23,6 +24,10 @@ NEW = {
                "4", "return (self.number,)"),
     "frozenset": ("frozenset", "cls, items, label", "super().__new__(cls, items)", "pass",
                   "[1], 'l'", "frozenset.__new__, (type(self), frozenset(self))"),
+    "frozenset with all": ("frozenset", "cls, items, label", "super().__new__(cls, items)", "self.label = label",
+                           "[1], 'l'", "return type(self), (frozenset(self), self.label), self.__dict__"),
+    "changed afterwards": ("int", "cls, value, *more", "super().__new__(cls, value)", "self.more = more[:1]",
+                           "3, 4, 5", "return int.__new__, (type(self), int(self)), self.__dict__"),
     "namedtuple": ("collections.namedtuple('Point', 'x y')", "cls, x", "super().__new__(cls, x, x)", "pass",
                    "1", "return (self.x,)"),
 }  # fmt: skip

@@ -56,6 +56,35 @@ CASES = {
         "        super().__init__(text)\n        self.where = where\n",
         made=("here", 2), call={}, has="(self.where, self.key)",
     ),
+    "changed after it is kept": case(
+        "def __init__(self, table, key):", "    super().__init__(table + key)",
+        "    self.table, self.key = table, key", "    self.key = self.key * 2",
+        made=("t", "k"), call={}, has=BARE,
+    ),
+    "kept under a condition": case(
+        "def __init__(self, table, key):", "    super().__init__(table + key)", "    self.key = ''",
+        "    self.table = table", "    if table == 'x':", "        self.key = key",
+        made=("t", "k"), call={}, has=BARE,
+    ),
+    "own arguments": case(
+        "def __init__(self, table, key):", "    super().__init__(table, key)", "    self.args = (table + key,)",
+        "    self.table, self.key = table, key",
+        made=("t", "k"), call={}, has=BARE,
+    ),
+    "all arguments": case(
+        "def __init__(self, *parts, sep):", "    super().__init__(*parts)", "    self.sep = sep",
+        made=(1, 2), call={"sep": "-"}, has="functools.partial(type(self), sep=self.sep), (*self.args,)",
+    ),
+    "own reduce": case(
+        "def __init__(self, a, b):", "    super().__init__(f'{a}{b}')", "    self.a, self.b = a, b", "",
+        "def __reduce__(self):", "    return type(self), (self.a,), {'extra': self.extra}",
+        made=(1, 2), call={}, has="return type(self), (self.a, self.b), {'extra': self.extra}",
+    ),
+    "a reduce method of the library": case(
+        "def __init__(self, text, doc):", "    super().__init__(text, doc, 0)",
+        base="json.JSONDecodeError", before="import json\n\n",
+        made=("t", "d"), call={}, has=BARE,
+    ),
     "oserror": case(
         "def __init__(self, path, number):", "    super().__init__(number, 'gone', path)", "    self.path = path",
         "    self.number = number", base="OSError",
@@ -87,14 +116,18 @@ def test_a_subclass_that_inherits_init(load):
     assert text.index("__reduce__") < text.index("class Sub")
 
 
-def test_an_own_reduce_is_left_alone(load):
+def test_an_own_reduce_that_calls_something_else_is_left_alone(load):
     module = load("""
     class Wrong(Exception):
         def __init__(self, a):
             self.a = a
 
         def __reduce__(self):
-            return Wrong, ()
+            return rebuilt, (self.a, 1)
+
+
+    def rebuilt(a):
+        return Wrong(a)
     """)
     assert init_arguments(Spot(obj=module.Wrong(1), kind="init-arguments", stage="unpickle")) is None
 
@@ -106,6 +139,7 @@ def test_an_exception_of_the_library_has_no_recipe():
 CONTAINERS = [
     ("defaultdict", "def __init__(self, name, kind):", "super().__init__(int)"),
     ("OrderedDict", "def __init__(self, name, kind):", "super().__init__()"),
+    ("Counter", "def __init__(self, name, kind):", "super().__init__()"),
     ("deque", "def __init__(self, name, kind):", "super().__init__()"),
 ]
 
@@ -124,3 +158,15 @@ def test_a_container_makes_the_trip(load, base, head, first):
     made = module.Filled("a", 1)
     made.extend([3, 1]) if base == "deque" else made.update(b=1, a=2)
     fixed(init_arguments, made)
+
+
+def test_a_set_makes_the_trip(load):
+    module = load("""
+    class Tags(set):
+        def __init__(self, owner, sep):
+            super().__init__()
+            self.owner = owner + sep
+    """)
+    made = module.Tags("a", "-")
+    made.add(1)
+    assert "set.update(self, items)" in fixed(init_arguments, made)

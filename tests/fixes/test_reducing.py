@@ -21,7 +21,7 @@ def test_a_decorated_function_goes_by_its_name(load):
     def double(x):
         return 2 * x
     """)
-    assert "return self.__wrapped__.__name__" in fixed(reduce_error, module.double, stage="pickle")
+    assert "return self.__wrapped__.__qualname__" in fixed(reduce_error, module.double, stage="pickle")
 
 
 def test_slots_under_an_old_protocol(load):

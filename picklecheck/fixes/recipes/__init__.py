@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from picklecheck.fixes.base import Recipe
 from picklecheck.fixes.recipes import classes, functions, methods, state
-from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments, setstate
+from picklecheck.fixes.recipes.arrival import enum_value, getattr_hook, hash_too_early, new_arguments
 from picklecheck.fixes.recipes.exceptions import init_arguments
 from picklecheck.fixes.recipes.main_name import main_name
 from picklecheck.fixes.recipes.reducing import reduce_error, slots
+from picklecheck.fixes.recipes.restoring import setstate
 
 __all__ = ["RECIPES"]
 

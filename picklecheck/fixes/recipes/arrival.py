@@ -9,24 +9,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.base import BeginMethod, Remedy, Replace, Spot
+from picklecheck.fixes.base import BeginMethod, Remedy, Spot
 from picklecheck.fixes.classfile import ClassFile, class_file
-from picklecheck.fixes.recipes.containers import carried
 from picklecheck.fixes.recipes.exceptions import added, call, is_free
-from picklecheck.fixes.recipes.parameters import (
-    Parameter,
+from picklecheck.fixes.recipes.parameters import Parameter, parameters
+from picklecheck.fixes.recipes.standing import (
     attributes_of,
     base_type,
     home,
     method,
-    parameters,
     plain_value,
     python_method,
-    replaced,
 )
 from picklecheck.fixes.spelling import stored_name
 
-__all__ = ["enum_value", "getattr_hook", "hash_too_early", "new_arguments", "setstate"]
+__all__ = ["enum_value", "getattr_hook", "hash_too_early", "new_arguments"]
 
 _REDUCERS = ("__reduce__", "__reduce_ex__")
 _NEW = (*_REDUCERS, "__getnewargs_ex__", "__getnewargs__")
@@ -49,8 +46,10 @@ def new_arguments(spot: Spot) -> Remedy | None:
     named = [name for name in _NEW if name in safe.class_dict(owner)]
     if not named and is_free(owner, ("__getnewargs_ex__",)):
         known = parameters(spot.obj, "__new__", owner)
-    if known and all(each.exact for each in known if each.kind != "named"):
-        return _with_new_arguments(known, owner, place)
+    if known and all(each.exact for each in known):
+        if safe.find_in_class(cls, "__reduce__") is vars(object)["__reduce__"]:
+            return _with_new_arguments(known, owner, place)
+        return _called(known, owner, place)
     return _past_new(spot.obj, owner, place)
 
 
@@ -64,6 +63,15 @@ def _with_new_arguments(known: list[Parameter], owner: type, place: ClassFile) -
         return added(owner, place, (body,), ("__getnewargs__",))
     body = f"def __getnewargs_ex__(self):\n    return {given}, {{{', '.join(keywords)}}}"
     return added(owner, place, (body,), ("__getnewargs_ex__",))
+
+
+def _called(known: list[Parameter], owner: type, place: ClassFile) -> Remedy | None:
+    """Do without ``__getnewargs__`` where the builtin base has a ``__reduce__`` that does not ask for it."""
+    made = call(known, owner)
+    if made is None:
+        return None
+    body = f"def __reduce__(self):\n    return {made[0]}, self.__dict__"
+    return added(owner, place, (body,), ("__reduce__",), made[1])
 
 
 def _past_new(obj: Any, owner: type, place: ClassFile) -> Remedy | None:
@@ -102,16 +110,23 @@ def getattr_hook(spot: Spot) -> Remedy | None:
         return None
     receiver, name = (argument.arg for argument in node.args.args)
     needed = _reads(node, receiver, found[0], spot.obj)
-    test = f'{name}.startswith("__")'
-    if len(needed) == 1:
-        test += f' or {name} == "{needed[0]}"'
-    elif needed:
-        test += f" or {name} in {_tuple(needed)}"
+    tests = [f'{name}.startswith("__")']
+    if needed:
+        tests.append(f'{name} == "{needed[0]}"' if len(needed) == 1 else f"{name} in {_tuple(needed)}")
+        if spot.stage == "unpickle" and _answers_special(node):
+            del tests[0]
+    test = " or ".join(tests)
     edit = BeginMethod(
         qualname=place.qualname, line=place.line, method="__getattr__",
         body=(f"if {test}:\n    raise AttributeError({name})",),
     )  # fmt: skip
     return Remedy(edits=((place.file, edit),), methods=((found[0], ("__getattr__",)),))
+
+
+def _answers_special(node: ast.FunctionDef) -> bool:
+    """Tell whether a hook mentions special names, which it may answer for on purpose."""
+    held = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return any(len(text) > 4 and text.startswith("__") and text.endswith("__") for text in held)
 
 
 def _reads(node: ast.FunctionDef, receiver: str, owner: type, obj: Any) -> list[str]:
@@ -201,107 +216,3 @@ def _hashed(cls: type, obj: Any) -> set[str]:
     return {
         name for name, field in fields.items() if (field.compare if field.hash is None else field.hash)
     }  # fmt: skip
-
-
-# -- states
-
-
-def setstate(spot: Spot) -> Remedy | None:
-    """Restore the state in a way that the class does not refuse, or that does not need what is not there yet."""
-    cls = type(spot.obj)
-    found = python_method(cls, "__setstate__")
-    place = class_file(found[0]) if found else None
-    if found and place and method(place, "__setstate__"):
-        return _set_past(found[0], place) if _refuses(cls) else None
-    if found is not None:
-        return None
-    made = carried(spot.obj)
-    if made is not None:
-        return _items_later(cls, made.methods, made.imports)
-    return _restored(spot.obj) if _refuses(cls) else None
-
-
-def _refuses(cls: type) -> bool:
-    """Tell whether the class has an own rule for setting attributes."""
-    return python_method(cls, "__setattr__") is not None
-
-
-def _set_past(owner: type, place: ClassFile) -> Remedy | None:
-    """Have an own ``__setstate__`` set attributes past ``__setattr__``."""
-    node = method(place, "__setstate__")
-    if node is None or not node.args.args:
-        return None
-    receiver, edits = node.args.args[0].arg, []
-    for part in ast.walk(node):
-        if isinstance(part, ast.stmt) and _sets(part, receiver):
-            edit = _past(part, receiver, owner, place)
-            if edit is None:
-                return None
-            edits.append(edit)
-        elif isinstance(part, ast.Call) and getattr(part.func, "id", "") == "setattr":
-            function = part.func
-            edits.append(replaced(function, place, "object.__setattr__"))
-    return Remedy(edits=tuple((place.file, edit) for edit in edits)) if edits else None
-
-
-def _sets(statement: ast.stmt, receiver: str) -> bool:
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For)):
-        targets = [statement.target]
-    return any(
-        isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
-        and getattr(part.value, "id", "") == receiver
-        for target in targets for part in ast.walk(target)
-    )  # fmt: skip
-
-
-def _past(statement: ast.stmt, receiver: str, owner: type, place: ClassFile) -> Replace | None:
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        pairs = _pairs(statement.targets[0], statement.value)
-    elif isinstance(statement, ast.AnnAssign) and statement.value:
-        pairs = [(statement.target, statement.value)]
-    else:
-        return None
-    lines = []
-    for target, value in pairs or ():
-        if not isinstance(target, ast.Attribute) or getattr(target.value, "id", "") != receiver:
-            return None
-        source = ast.get_source_segment(place.text, value)
-        lines.append(f'object.__setattr__({receiver}, "{stored_name(target.attr, owner)}", {source})')
-    return replaced(statement, place, "\n".join(lines)) if lines else None
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return [(target, value)]
-    if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-        return list(zip(target.elts, value.elts, strict=True))
-    return []
-
-
-def _items_later(cls: type, methods: tuple[str, ...], imports: tuple[str, ...]) -> Remedy | None:
-    for base in safe.mro(cls):
-        place = class_file(base)
-        if place is not None and (python_method(base, "__init__") or (None,))[0] is base:
-            return added(base, place, methods, ("__reduce__",), imports)
-    place = class_file(cls)
-    return added(cls, place, methods, ("__reduce__",), imports) if place else None
-
-
-def _restored(obj: Any) -> Remedy | None:
-    """Have the default state, a dictionary beside one of the slots, restored past ``__setattr__``."""
-    cls = type(obj)
-    setter = python_method(cls, "__setattr__")
-    owner = setter[0] if setter and class_file(setter[0]) else cls
-    place = class_file(owner)
-    if place is None or not is_free(cls, (*_REDUCERS, *_STATE)):
-        return None
-    body = (
-        "def __setstate__(self, state):\n"
-        "    attributes, slots = state if isinstance(state, tuple) else (state, None)\n"
-        "    for name, value in {**(attributes or {}), **(slots or {})}.items():\n"
-        "        object.__setattr__(self, name, value)"
-    )
-    return added(owner, place, (body,))

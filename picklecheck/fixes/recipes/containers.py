@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.recipes.parameters import python_method
+from picklecheck.fixes.recipes.standing import python_method
 from picklecheck.fixes.spelling import spell
 
 __all__ = ["Carried", "carried"]
 
-_KINDS = (OrderedDict, defaultdict, deque, dict, list)
+_KINDS = (OrderedDict, defaultdict, deque, dict, list, set)
 _READERS = ("__iter__", "keys", "items", "__getitem__", "__len__", "__new__")
 _ASKED = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
 
@@ -34,14 +34,15 @@ def carried(obj: Any) -> Carried | None:
     kind = next((base for base in safe.mro(cls) if any(base is each for each in _KINDS)), None)
     if kind is None or safe.instance_dict(obj) is None or _has_members(kind, obj):
         return None
-    if any(python_method(cls, name) for name in (*_READERS, *_ASKED)):
+    methods = [found[0] for name in (*_READERS, *_ASKED) if (found := python_method(cls, name))]
+    if any(base is not Counter for base in methods):  # whose `__reduce__` calls the class, too
         return None
     if kind is deque and deque.maxlen.__get__(obj) is not None:
         return None
-    module = "builtins" if kind in (dict, list) else "collections"
+    module = "builtins" if kind in (dict, list, set) else "collections"
     name, imports = spell(cls, module, kind.__name__)
     factory = kind is defaultdict
-    plain = "list" if kind in (list, deque) else "dict"
+    plain = "list" if kind in (list, deque) else "set" if kind is set else "dict"
     state = f"(self.__dict__, {'self.default_factory, ' if factory else ''}{plain}(self))"
     reduce = f"def __reduce__(self):\n    return {name}.__new__, (type(self),), {state}"
     lines = [

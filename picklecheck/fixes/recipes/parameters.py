@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import safe
-from picklecheck.fixes.base import Replace
-from picklecheck.fixes.classfile import ClassFile, class_file
+from picklecheck.fixes.classfile import class_file
+from picklecheck.fixes.recipes.standing import attributes_of, base_type, method, plain_value, python_method
 from picklecheck.fixes.spelling import spell_name, stored_name
 
-__all__ = [
-    "Parameter", "attributes_of", "base_type", "calls_base", "home", "method", "parameters", "plain_value",
-    "python_method", "replaced",
-]  # fmt: skip
+__all__ = ["Parameter", "calls_base", "parameters", "sets"]
 
 _MAX_DEPTH = 5
 _COERCIONS = ("int", "float", "str", "bool", "bytes", "list", "tuple", "dict", "set", "frozenset", "Path")
@@ -41,50 +39,6 @@ class Parameter:
     kind: str
     required: bool
     attribute: str = ""
-
-
-def python_method(cls: type, name: str) -> tuple[type, types.FunctionType] | None:
-    """Give the class of the resolution order that has a method, and the function; None unless it is of Python."""
-    for base in safe.mro(cls):
-        held = safe.class_dict(base).get(name)
-        if held is None:
-            continue
-        held = held.__func__ if type(held) is staticmethod else held
-        return (base, held) if type(held) is types.FunctionType else None
-    return None
-
-
-def method(place: ClassFile, name: str) -> ast.FunctionDef | None:
-    """Give the method of a name that stands directly in the body of a class; None for none and for several."""
-    found = [part for part in place.node.body if isinstance(part, ast.FunctionDef) and part.name == name]
-    return found[0] if len(found) == 1 else None
-
-
-def replaced(node: ast.stmt | ast.expr, place: ClassFile, text: str) -> Replace:
-    """Give the edit that puts another text in the place of a node, decorators apart."""
-    lines = place.text.split("\n")
-    last = node.end_lineno or node.lineno
-    start = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
-    end = len(lines[last - 1].encode()[: node.end_col_offset].decode())
-    return Replace(line=node.lineno, column=start, end_line=last, end_column=end, text=text)
-
-
-def home(cls: type, name: str) -> tuple[type, ClassFile] | None:
-    """Give the class that new methods go to: the one that has the method `name`, else the nearest in an own file."""
-    found = python_method(cls, name)
-    place = class_file(found[0]) if found else None
-    if found and place:
-        return found[0], place
-    for base in safe.mro(cls):
-        place = class_file(base)
-        if place is not None:
-            return base, place
-    return None
-
-
-def attributes_of(obj: object) -> dict[str, Any]:
-    """Give the attributes that an instance stores, slots included."""
-    return {**dict(safe.members(obj)), **(safe.instance_dict(obj) or {})}
 
 
 def parameters(obj: Any, name: str, owner: type) -> list[Parameter] | None:
@@ -133,6 +87,7 @@ class _Known:
     def __init__(self, obj: Any, owner: type) -> None:
         self._obj, self._cls, self._owner = obj, type(obj), owner
         self._held = attributes_of(obj)
+        self._stores = Counter(_stores(self._cls))
 
     def sources(self, base: type, name: str, depth: int = 0) -> dict[str, tuple[str, bool, str]]:
         """Give parameter -> expression, exactness and attribute for a constructor in the body of a class."""
@@ -146,14 +101,15 @@ class _Known:
         for part in ast.walk(node):
             for target, value in _assigned(part):
                 if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") in receivers:
-                    self._note(found, stored_name(target.attr, base), value)
+                    self._note(found, stored_name(target.attr, base), value, always=part in node.body)
             if isinstance(part, ast.Call):
                 self._follow(found, part, base, name, depth)
         return {key: value for key, value in found.items() if key not in changed}
 
-    def _note(self, found: dict[str, tuple[str, bool, str]], stored: str, value: ast.expr) -> None:
+    def _note(self, found: dict[str, tuple[str, bool, str]], stored: str, value: ast.expr, *, always: bool) -> None:
         read = self._read(stored)
         given, exact = _given(value)
+        exact = exact and always and self._stores[stored] < 2
         if read and given and (given not in found or (exact and not found[given][1])):
             found[given] = (*read[:1], exact, read[1])
 
@@ -192,7 +148,7 @@ class _Known:
 
     def _of_c(self, arguments: list[ast.expr], base: type, name: str) -> Iterator[tuple[str, tuple[str, bool, str]]]:
         """Yield what the constructor of a C type keeps: an exception its arguments, a number or a tuple its value."""
-        if name == "__init__" and issubclass(self._cls, BaseException):
+        if name == "__init__" and issubclass(self._cls, BaseException) and not self._stores["args"]:
             for index, value in enumerate(arguments):
                 if isinstance(value, ast.Starred):
                     if index == 0 and len(arguments) == 1 and isinstance(value.value, ast.Name):
@@ -228,32 +184,25 @@ class _Known:
         )  # fmt: skip
 
 
-_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
-_CONVERSIONS = {int: "__int__", float: "__float__", str: "__str__", tuple: "__iter__", frozenset: "__iter__"}
-
-
-def base_type(cls: type) -> type | None:
-    """Give the immutable builtin type that a class derives from."""
-    for base in safe.mro(cls):
-        for kind in _VALUES:
-            if base is kind:
-                return kind
-    return None
-
-
-def plain_value(cls: type, kind: type) -> str:
-    """Give the expression for an instance's value as the builtin type has it, whatever the class says of itself."""
-    special = _CONVERSIONS.get(kind)
-    if special and python_method(cls, special):
-        return f"{kind.__name__}({kind.__name__}.{special}(self))"
-    return f"{kind.__name__}(self)"
-
-
 def class_source_known(cls: type) -> bool:
     """Tell whether `__init__` stands in the source, and was not made from the fields of a class."""
     found = python_method(cls, "__init__")
     place = class_file(found[0]) if found else None
     return found is None or place is None or method(place, "__init__") is not None
+
+
+def _stores(cls: type) -> Iterator[str]:
+    """Yield the attributes that methods of a class and its bases set, as they are stored, each time."""
+    for base in safe.mro(cls):
+        place = class_file(base)
+        for part in ast.walk(place.node) if place else ():
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+                yield stored_name(part.attr, base)
+
+
+def sets(cls: type, attribute: str) -> bool:
+    """Tell whether methods of a class or its bases set an attribute."""
+    return attribute in _stores(cls)
 
 
 def calls_base(cls: type) -> bool:

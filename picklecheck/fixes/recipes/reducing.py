@@ -9,7 +9,7 @@ from picklecheck import safe
 from picklecheck.fixes.base import Remedy, Spot
 from picklecheck.fixes.classfile import class_file
 from picklecheck.fixes.recipes.exceptions import added, is_free
-from picklecheck.fixes.recipes.parameters import method, python_method, replaced
+from picklecheck.fixes.recipes.standing import method, python_method, replaced
 
 __all__ = ["reduce_error", "slots"]
 
@@ -38,7 +38,7 @@ def reduce_error(spot: Spot) -> Remedy | None:
     if node is None or node.decorator_list:
         return None
     parameters = "self, protocol" if reducer == "__reduce_ex__" else "self"
-    text = f"def {reducer}({parameters}):\n    return self.{attribute}.__name__"
+    text = f"def {reducer}({parameters}):\n    return self.{attribute}.__qualname__"
     return Remedy(edits=((place.file, replaced(node, place, text)),), methods=((found[0], (reducer,)),))
 
 
