@@ -19,6 +19,7 @@ from picklecheck.fixes.base import (
     Replace,
 )
 from picklecheck.fixes.edits_text import CannotEdit, Draft, Text
+from picklecheck.fixes.lines import source_lines
 
 if TYPE_CHECKING:
     from picklecheck.fixes.edits_tree import Tree
@@ -91,15 +92,8 @@ def diff(file: str, before: str, after: str) -> str:
     """Give what changed in a file as a unified diff that ``patch`` and ``git apply`` read."""
     name = os.path.relpath(file) if _is_below(file) else file
     name = name.replace(os.sep, "/").lstrip("/")
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
+    lines = difflib.unified_diff(source_lines(before), source_lines(after), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    """Give the lines as ``patch`` counts them."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
 
 
 def _is_below(file: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
 import os
 import re
+
+from picklecheck.fixes.lines import new_lines, source_lines
 
 __all__ = ["laid_out", "width_for"]
 
@@ -48,13 +49,11 @@ def laid_out(before: str, after: str, width: int) -> str:
         after: the same, edited.
         width: the longest line that is left as it is.
     """
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    pieces: list[str] = []
-    for tag, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        for line in new[start:end]:
-            long = tag in ("replace", "insert") and len(line.rstrip("\r\n")) > width
-            pieces.append(_broken(line, width) if long else line)
-    laid = "".join(pieces)
+    lines = [str(line) for line in source_lines(after)]
+    for at in new_lines(before, after):
+        if len(lines[at - 1].rstrip("\r\n")) > width:
+            lines[at - 1] = _broken(lines[at - 1], width)
+    laid = "".join(lines)
     return laid if _same(after, laid) else after
 
 

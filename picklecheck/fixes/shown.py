@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterator
+
+from picklecheck.fixes.lines import new_lines, source_lines
 
 __all__ = ["first_line", "pasted"]
 
@@ -13,7 +14,8 @@ _Block = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 def first_line(before: str, after: str) -> int:
     """Give the first line of a text that an edit changes, counted from 1."""
-    return next((at for at, _ in _new_lines(before, after)), 1)
+    lines = source_lines(after)
+    return next((at for at in new_lines(before, after) if lines[at - 1].strip()), 1)
 
 
 def pasted(before: str, after: str) -> str:
@@ -23,11 +25,11 @@ def pasted(before: str, after: str) -> str:
         before: the text of a file.
         after: the same, edited.
     """
-    lines = after.splitlines()
+    lines = [line.rstrip("\r\n") for line in source_lines(after)]
     around, goes_on = _headers(ast.parse(after))
     shown: list[str] = []
     last, seen = 0, set[int]()
-    new = dict(_new_lines(before, after))
+    new = {at: lines[at - 1] for at in new_lines(before, after)}
     for at, line in new.items():
         for header in around.get(at, ()):
             if header not in seen and header != at:
@@ -51,14 +53,6 @@ def pasted(before: str, after: str) -> str:
 
 def _is_def(line: str) -> bool:
     return line.lstrip().startswith(("def ", "async def ", "class ", "@"))
-
-
-def _new_lines(before: str, after: str) -> Iterator[tuple[int, str]]:
-    """Yield the number and text of each line that is new."""
-    old, new = before.splitlines(), after.splitlines()
-    for tag, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag in ("replace", "insert"):
-            yield from ((number + 1, new[number]) for number in range(start, end))
 
 
 def _headers(tree: ast.AST) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:

@@ -1,5 +1,6 @@
 """What is shown of an edit: the new lines, and the headers that say where they belong."""
 
+from picklecheck.fixes.edits import diff
 from picklecheck.fixes.shown import first_line, pasted
 
 BEFORE = """\
@@ -53,3 +54,12 @@ def test_a_method_that_goes_on_behind_new_lines_says_so():
     assert pasted(BEFORE, after) == (
         "class Cache:\n    def __init__(self):\n        ...\n        self.new = 2\n        ..."
     )
+
+
+def test_a_line_that_a_new_method_repeats_is_that_methods():
+    after = BEFORE.replace(
+        "        self.b = 2\n", "        self.b = 2\n\n    def __setstate__(self, state):\n        self.b = 2\n"
+    )
+    assert pasted(BEFORE, after) == "class Cache:\n    def __setstate__(self, state):\n        self.b = 2"
+    added = [line[1:] for line in diff("x.py", BEFORE, after).splitlines()[2:] if line.startswith("+")]
+    assert added == ["", "    def __setstate__(self, state):", "        self.b = 2"]
