@@ -48,11 +48,8 @@ def pickled(obj: Any, request: dict[str, Any]) -> Pickled:
 def _class_of(request: dict[str, Any]) -> Any:
     if request.get("pickler") != "forking":
         return _Plain
-    from multiprocessing.reduction import ForkingPickler
+    from multiprocessing.reduction import ForkingPickler  # where torch is loaded, its reducers are registered here
 
-    if "torch" in sys.modules:
-        with contextlib.suppress(Exception):
-            import torch.multiprocessing  # noqa: F401  # it registers the reducers of torch's with ForkingPickler
     return type("_Forking", (_Keeping, ForkingPickler), {})
 
 

@@ -11,8 +11,7 @@ from picklecheck.render.words import (
     Pen,
     amount,
     fixes,
-    lead,
-    next_step,
+    pages,
     place,
     refusal,
     stopped_by,
@@ -43,7 +42,7 @@ def render(
 
     Args:
         report: what to show.
-        width: columns; only a path may be longer.
+        width: columns; only a path, and a line of code, may be longer.
         color: whether to write terminal colours.
         show_all: everything that is known: every path, values, the protocol, hazards.
         hazards: what may go wrong without an exception, in full.
@@ -73,7 +72,7 @@ def assertion(report: Report) -> str:
         lines += ["", f"  Fix ({tried(report)}):", *_paragraph(pen.clean(fix.note), "    ")]
         lines += [f"    {pen.clean(line)}" for line in fix.code.splitlines()] + [""]
     lines += [line for note in report.notes for line in _paragraph(pen.clean(note), "  ")]
-    return "\n".join([*lines, f"  {lead(report)}: {next_step(report)}"])
+    return "\n".join([*lines, f"  Worked fixes: {pages(report)}"])
 
 
 def _asserted(group: Group, pen: Pen, said: set[tuple[str, str]]) -> Iterator[str]:

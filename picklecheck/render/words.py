@@ -10,7 +10,7 @@ from picklecheck.model import Finding, Fix, Report
 
 __all__ = [
     "Pen", "amount", "count", "expression", "fixes", "hazards_line", "is_unloaded", "lead", "next_step", "other_paths",
-    "place", "refusal", "size", "start_methods", "stopped_by", "subject", "tried", "verdict", "way",
+    "pages", "place", "refusal", "size", "start_methods", "stopped_by", "subject", "tried", "verdict", "way",
 ]  # fmt: skip
 
 _METHODS = {
@@ -258,6 +258,11 @@ def next_step(report: Report, target: str | None = None) -> str | None:
         return f"picklecheck guard {shlex.quote(found.file)}" if found else None
     if report.edited:
         return f"picklecheck fix {shlex.quote(target)} --write" if target else "print(report.fix())"
+    return pages(report)
+
+
+def pages(report: Report) -> str:
+    """Give the command that prints the pages of what was found."""
     slugs = list(dict.fromkeys(failure.kind for failure in report.failures))
     return f"picklecheck kinds {' '.join(slugs[:_MOST_KINDS])}"
 
