@@ -69,7 +69,7 @@ def test_a_finding_as_data():
         "path_count": 7, "name": "train.LIMIT", "file": "/src/train.py", "line": 41, "function": "Trainer.__init__",
         "statement": "self.cache = cache", "type": "_thread.lock", "value": "<lock>", "owner": "train.Trainer",
         "reason": "why", "note": "which", "advice": "what to do", "error": "TypeError: no",
-        "fix": {"code": "def __getstate__(self): ...", "diff": "--- a\n+++ b\n", "verified": True},
+        "fix": {"code": "def __getstate__(self): ...", "diff": "--- a\n+++ b\n", "verified": True, "note": ""},
     }  # fmt: skip
 
 
