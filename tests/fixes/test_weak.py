@@ -177,3 +177,73 @@ def test_a_proxy(module):
     install(remedy.changes)
     there = twice(obj)
     assert there.x.__init__.__self__ is there.members[0]
+
+
+HANDLE = """
+import weakref
+
+class Handle:
+    def __init__(self, table, hook):
+        self.number = len(table)
+        table[self.number] = hook
+        self.table = weakref.ref(table)
+
+class Table(dict): pass
+
+class Network:
+    def __init__(self):
+        self.hooks = Table()
+    def register(self, hook):
+        return Handle(self.hooks, hook)
+
+class Keeper:
+    def __init__(self):
+        self.network = Network()
+        self.handle = self.network.register(print)
+
+class Made:
+    def __init__(self):
+        self.table = Table()
+        self.handle = Handle(self.table, print)
+"""
+
+
+def handle_spot(keeper, *travelling):
+    return spot(
+        keeper, "handle", "weakref", arrivals=[keeper.handle.table],
+        travels=lambda obj: any(obj is one for one in (keeper, *travelling)),
+    )  # fmt: skip
+
+
+def test_what_a_method_of_something_that_travels_has_done_is_not_done_twice(tmp_path):
+    made = Modules(tmp_path)
+    module = made.make(HANDLE)
+    keeper = module.Keeper()
+    remedy = state(handle_spot(keeper, keeper.network, keeper.network.hooks))
+    assert [check.same for check in remedy.checks] == [keeper.network.hooks]
+    install(remedy.changes)
+    there = twice(keeper)
+    assert there.handle.table() is there.network.hooks
+    assert there.network.hooks == {0: print}
+    assert there.handle.number == 0
+    assert keeper.handle.table() is keeper.network.hooks
+    made.close()
+
+
+@pytest.mark.parametrize("method", ["__del__", "__copy__", "__reduce__"])
+def test_what_does_more_when_it_is_copied_is_made_as_the_source_does(tmp_path, method):
+    made = Modules(tmp_path)
+    module = made.make(HANDLE.replace("class Table", f"    def {method}(self): pass\n\nclass Table"))
+    keeper = module.Keeper()
+    remedy = state(handle_spot(keeper, keeper.network, keeper.network.hooks))
+    assert remedy.changes[0].back == ("self.handle = self.network.register(print)",)
+    made.close()
+
+
+def test_what_a_class_of_the_module_makes_is_made_by_it_again(tmp_path):
+    made = Modules(tmp_path)
+    module = made.make(HANDLE)
+    keeper = module.Made()
+    remedy = state(handle_spot(keeper, keeper.table))
+    assert remedy.changes[0].back == ("self.handle = Handle(self.table, print)",)
+    made.close()

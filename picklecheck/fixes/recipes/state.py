@@ -38,7 +38,7 @@ _TYPES: dict[str, Maker] = {
 
 # by the culprit's kind, where its type says nothing
 _KINDS: dict[str, Maker] = {
-    "weakref": remade.from_source,
+    "weakref": weak.inside,
     "lock": remade.from_source,
     "thread-local": remade.from_source,
     "queue": remade.from_source,
@@ -133,7 +133,7 @@ def _maker(case: Case) -> Maker | None:
     if found is not None:
         return found
     if case.whole and case.spot.kind in _KINDS:  # something foreign with the culprit somewhere in it
-        return remade.from_source
+        return weak.inside if case.spot.kind == "weakref" else remade.from_source
     return _KINDS.get(case.spot.kind, remade.function)
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from typing import Any
 
 from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Remedy
 from picklecheck.fixes.recipes.case import Case, Spec
-from picklecheck.fixes.recipes.shaping import dropped
+from picklecheck.fixes.recipes.shaping import dropped, guarded
 from picklecheck.paths import attribute, call
 
-__all__ = ["proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
+__all__ = ["inside", "proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
 
 _GONE = "what it refers to is not part of what is sent"
 _REF = weakref.ReferenceType
+# A copy of what has one of these may do more than be a copy.
+_OWN_COPY = (
+    "__copy__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__",
+    "__setattr__", "__del__",
+)  # fmt: skip
 
 
 def reference(case: Case) -> Spec | Remedy | None:
@@ -45,6 +51,42 @@ def reference(case: Case) -> Spec | Remedy | None:
         Check(path=path, calls=True, same=target),
     )
     return Spec(out="{x}()", back=back, note=note, imports=imports, checks=checks)
+
+
+def inside(case: Case) -> Spec | Remedy | None:
+    """Make what holds a reference as the source does, or carry a copy of it that holds the reference's target.
+
+    A method of something that travels (``self.network.register_forward_hook(check)``) is not called again: what it did
+    has travelled.
+    """
+    note = f"{case.label} is made anew over there, as it was at first."
+    found = case.from_source(note)
+    called = re.match(r"self\.(\w+)[\w.]*\.\w+\(", found.back) if found else None
+    holder = (safe.instance_dict(case.spot.owner) or {}).get(called[1]) if called else None
+    if found and (holder is None or not case.spot.travels(holder)):
+        return found
+    return _copied(case) or found
+
+
+def _copied(case: Case) -> Remedy | None:
+    thing, cls = case.thing, type(case.thing)
+    held = safe.instance_dict(thing) or {}
+    names = [name for name, value in held.items() if type(value) is _REF]
+    own = any(safe.find_in_class(cls, name) is not safe.find_in_class(object, name) for name in _OWN_COPY)
+    if case.containers or own or not (safe.plain_access(cls) and names and all(map(str.isidentifier, names))):
+        return None
+    targets = {name: _REF.__call__(held[name]) for name in names}
+    if any(target is None or not _goes(case, target) or held[name].__callback__ for name, target in targets.items()):
+        return None
+    case.imports.clear()
+    copied, ref = case.spell("copy", "copy"), case.spell("weakref", "ref")
+    out = [f"state[{case.key}] = {copied}({case.name})"]
+    out += [f"state[{case.key}].{name} = {case.name}.{name}()" for name in names]
+    back = [f"{case.name}.{name} = {ref}({case.name}.{name})" for name in names]
+    path = attribute(case.spot.attribute)
+    checks = [Check(path=(path, attribute(name)), calls=True, same=target) for name, target in targets.items()]
+    made = guarded(case, "\n".join(out), ("\n".join(back),), Spec())
+    return Remedy(changes=made.changes, checks=tuple(checks))
 
 
 def _callback_text(text: str) -> str | None:
