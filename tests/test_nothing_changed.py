@@ -189,3 +189,46 @@ def test_iterators_in_the_object_s_own_hands_are_not_used_up():
     next(numbers)
     assert explain([numbers, reversed([1, 2])], via="pickle").ok
     assert list(numbers) == [2, 3]
+
+
+MENDED = """
+    import sqlite3, threading, weakref
+
+    class Keeper:
+        def __init__(self, path):
+            self.lock = threading.Lock()
+            self.owner = weakref.ref(self)
+            self.file = open(path)
+            self.database = sqlite3.connect(path + ".db")
+            self.numbers = (number for number in range(9))
+            self.scale = lambda image: image / 255
+"""
+
+
+def test_trying_fixes_changes_nothing(tmp_path):
+    (tmp_path / "keepers.py").write_text(textwrap.dedent(MENDED), encoding="utf-8")
+    (tmp_path / "words.txt").write_text("one two three", encoding="utf-8")
+    program = """
+        sys.path.insert(0, FOLDER)
+        import keepers
+        def files():
+            return {str(path): path.read_bytes() for path in sorted(__import__("pathlib").Path(FOLDER).rglob("*"))
+                    if path.is_file()}
+        keeper = keepers.Keeper(os.path.join(FOLDER, "words.txt"))
+        keeper.file.read(4), next(keeper.numbers), keeper.database.execute("CREATE TABLE words (word)")
+        keeper.database.execute("INSERT INTO words VALUES ('begun')")
+        def of_class():  # pickling itself keeps the names of the slots there
+            return {name: held for name, held in vars(keepers.Keeper).items() if name != "__slotnames__"}
+        before, on_disk = (dict(vars(keeper)), of_class(), dict(vars(keepers))), files()
+        for options in ({"via": "process", "start_method": "spawn"}, {"via": "pickle"}):
+            report = compare(keeper, **options)
+            assert len([failure for failure in report.failures if failure.fix]) >= 5, report
+        assert (vars(keeper), of_class(), vars(keepers)) == before
+        assert files() == on_disk
+        assert keeper.file.read(3) == "two"
+        assert next(keeper.numbers) == 1
+        assert keeper.database.in_transaction
+        assert keeper.database.execute("SELECT * FROM words").fetchall() == [("begun",)]
+        keeper.file.close(), keeper.database.close()
+    """
+    run(textwrap.dedent(program).replace("FOLDER", repr(str(tmp_path))))
