@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["PicklecheckError", "TargetError", "UsageError"]
+__all__ = ["PicklecheckError", "TargetError", "UsageError", "WriteError"]
 
 
 class PicklecheckError(Exception):
@@ -15,3 +15,7 @@ class UsageError(PicklecheckError, ValueError):
 
 class TargetError(PicklecheckError):
     """A command line target that cannot be loaded; the text says which part failed and lists near names."""
+
+
+class WriteError(PicklecheckError):
+    """A file that a fix is not written to: it has changed, git could not give it back, or it cannot be written."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from picklecheck import __version__
 from picklecheck.cli import leaving, output
 from picklecheck.errors import PicklecheckError
+
+if TYPE_CHECKING:
+    from picklecheck.api import Options
 
 __all__ = ["main"]
 
@@ -23,6 +27,14 @@ Examples:
   picklecheck explain train.py:dataset
   picklecheck explain "train.py:make_task()" --via pool
   picklecheck explain "train.py:make_loader(4)" --start-method all
+"""
+
+_FIX_EXAMPLES = """\b
+Examples:
+  picklecheck fix train.py:dataset
+  picklecheck fix train.py:dataset | git apply
+  picklecheck fix train.py:dataset --write
+  picklecheck fix train.py --guard
 """
 
 app = typer.Typer(
@@ -55,45 +67,52 @@ def _root(
     pass
 
 
+_Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="What is to cross: module:attribute or path/to/file.py:attribute; behind the colon may stand "
+        ".attributes, [items] and calls with literal arguments.",
+    ),
+]
+_Via = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="How it crosses: pickle, process, pool, executor, result, queue, dataloader, torch-spawn, "
+        "megengine-launcher, interpreter, or a registered name. Left out: a loader, process, pool or executor as "
+        "it starts its workers, all else as an argument of a Process.",
+    ),
+]
+_StartMethod = Annotated[
+    str | None,
+    typer.Option(
+        metavar="spawn|forkserver|fork|all",
+        help="How the process starts; all: a verdict for each way. Left out: the object's own way, or the "
+        "program's; where that is fork, spawn, since fork pickles nothing. Asked for fork, the report answers for "
+        "spawn and says so.",
+    ),
+]
+_Protocol = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="Pickle protocol. Left out: the one that is used there.")
+]
+_Timeout = Annotated[
+    str,
+    typer.Option(
+        metavar="SECONDS",
+        help="The longest that pickling may make no progress, that the other process may take to start, and to "
+        "unpickle. The loading of TARGET is not bounded.",
+    ),
+]
+
+
 @app.command("explain", epilog=_EXPLAIN_EXAMPLES)
 def _explain(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="TARGET",
-            help="What is to cross: module:attribute or path/to/file.py:attribute; behind the colon may stand "
-            ".attributes, [items] and calls with literal arguments.",
-        ),
-    ],
-    via: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="How it crosses: pickle, process, pool, executor, result, queue, dataloader, torch-spawn, "
-            "megengine-launcher, interpreter, or a registered name. Left out: a loader, process, pool or executor as "
-            "it starts its workers, all else as an argument of a Process.",
-        ),
-    ] = None,
-    start_method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="spawn|forkserver|fork|all",
-            help="How the process starts; all: a verdict for each way. Left out: the object's own way, or the "
-            "program's; where that is fork, spawn, since fork pickles nothing. Asked for fork, the report answers for "
-            "spawn and says so.",
-        ),
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Pickle protocol. Left out: the one that is used there.")
-    ] = None,
-    timeout: Annotated[
-        str,
-        typer.Option(
-            metavar="SECONDS",
-            help="The longest that pickling may make no progress, that the other process may take to start, and to "
-            "unpickle. The loading of TARGET is not bounded.",
-        ),
-    ] = "30",
+    target: _Target,
+    via: _Via = None,
+    start_method: _StartMethod = None,
+    protocol: _Protocol = None,
+    timeout: _Timeout = "30",
     roundtrip: Annotated[
         bool, typer.Option("--roundtrip/--no-roundtrip", help="Whether to unpickle it in another process too.")
     ] = True,
@@ -110,13 +129,63 @@ def _explain(
 
     Exits with 0 if it arrives, 1 if not, 2 if TARGET cannot be loaded.
     """
-    from picklecheck.api import Options
-    from picklecheck.cli import target as targets
     from picklecheck.cli import values
     from picklecheck.cli.explain import explain as run
 
     as_json = values.choice("--format", form, _FORMATS) == "json"
-    options = Options(
+    options = _options(target, via, start_method, protocol, timeout, roundtrip=roundtrip)
+    again = _words(target, via, start_method, protocol, timeout)
+    fine = run(target, options, again, as_json=as_json, show_all=show_all, hazards=hazards)
+    raise typer.Exit(FINE if fine else CULPRITS)
+
+
+@app.command("fix", epilog=_FIX_EXAMPLES)
+def _fix(
+    target: _Target,
+    via: _Via = None,
+    start_method: _StartMethod = None,
+    protocol: _Protocol = None,
+    timeout: _Timeout = "30",
+    guard: Annotated[
+        bool,
+        typer.Option("--guard", help="TARGET is a file: move what starts processes under its main guard."),
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write the files; left out: print a diff.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --write: also files with changes that git does not have.")
+    ] = False,
+) -> None:
+    """Print the fixes of what stops an object, or write them.
+
+    Each is tried before: sent to another process that imports the edited files, loaded there, and sent on. The diff
+    stands on stdout, all else on stderr.
+
+    Exits with 0 if nothing remains to be fixed, 1 if something does, 2 if TARGET cannot be loaded or a file not be
+    written; then no file is changed.
+    """
+    from picklecheck.cli import fix
+
+    if force and not write:
+        raise typer.BadParameter("--force goes with --write")
+    if guard:
+        if any((via, start_method, protocol)):
+            raise typer.BadParameter("--guard only reads the file: leave out --via, --start-method and --protocol")
+        fine = fix.guard(target, f"picklecheck fix {shlex.quote(target)} --guard", write=write, force=force)
+    else:
+        options = _options(target, via, start_method, protocol, timeout)
+        again = f"picklecheck fix {_words(target, via, start_method, protocol, timeout)}"
+        fine = fix.fix(target, options, again, write=write, force=force)
+    raise typer.Exit(FINE if fine else CULPRITS)
+
+
+def _options(
+    target: str, via: str | None, start_method: str | None, protocol: str | None, timeout: str, roundtrip: bool = True
+) -> Options:
+    from picklecheck.api import Options
+    from picklecheck.cli import target as targets
+    from picklecheck.cli import values
+
+    return Options(
         name=targets.parse(target).expression or None,
         via=via,
         start_method=start_method,
@@ -124,8 +193,13 @@ def _explain(
         timeout=values.number("--timeout", timeout),
         roundtrip=roundtrip,
     )
-    fine = run(target, options, as_json=as_json, show_all=show_all, hazards=hazards)
-    raise typer.Exit(FINE if fine else CULPRITS)
+
+
+def _words(target: str, via: str | None, start_method: str | None, protocol: str | None, timeout: str) -> str:
+    """Give the words that ask about the same target in the same way."""
+    options = {"--via": via, "--start-method": start_method, "--protocol": protocol}
+    words = [target, *(word for option, value in options.items() if value is not None for word in (option, value))]
+    return shlex.join([*words, *([] if timeout == "30" else ["--timeout", timeout])])
 
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")

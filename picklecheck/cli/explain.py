@@ -12,20 +12,29 @@ from picklecheck.cli import output
 from picklecheck.cli.target import load, starts
 from picklecheck.model import Report
 
-__all__ = ["explain"]
+__all__ = ["explain", "rehearsal"]
 
 
-def explain(target: str, options: api.Options, *, as_json: bool, show_all: bool, hazards: bool = False) -> bool:
+def explain(
+    target: str, options: api.Options, again: str, *, as_json: bool, show_all: bool, hazards: bool = False
+) -> bool:
     """Load a target, walk it, print the report, and tell whether it crosses.
 
     A target whose file would start processes is not loaded: here that would start them too.
 
+    Args:
+        target: what is to cross.
+        options: how.
+        again: the words that ask about it in the same way, for the next step.
+        as_json: whether to print data in place of a screen.
+        show_all, hazards: as for `render.text.render`.
+
     From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
-    told = Report.to_json if as_json else _screen(stdout, target, show_all, hazards)
+    told = Report.to_json if as_json else _screen(stdout, again, show_all, hazards)
     watch = _watch(options.name or target)
-    told(_rehearsal(options))
+    told(rehearsal(options))
     started = starts(target)
     report = api.not_loaded(options, started) if started else api.run(load(target).obj, options, watch=watch)
     output.write(stdout, told(report))
@@ -33,7 +42,7 @@ def explain(target: str, options: api.Options, *, as_json: bool, show_all: bool,
     return report.ok
 
 
-def _rehearsal(options: api.Options) -> Report:
+def rehearsal(options: api.Options) -> Report:
     """Answer for something of our own first, so that all that is needed is loaded, and wrong options are told at once.
 
     When the target is loaded its folder comes first on `sys.path`, and a file in it may have the name of a module that

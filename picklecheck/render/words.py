@@ -249,7 +249,7 @@ def next_step(report: Report, target: str | None = None) -> str | None:
 
     Args:
         report: what is shown.
-        target: what the command line was asked about ("train.py:loader"); None: it was not the command line.
+        target: the words that the command line was asked with ("train.py:loader --via pool"); None: it was not asked.
     """
     if report.ok:
         return None
@@ -257,7 +257,7 @@ def next_step(report: Report, target: str | None = None) -> str | None:
         found = report.failures[0].assigned_at
         return f"picklecheck guard {shlex.quote(found.file)}" if found else None
     if report.edited:
-        return f"picklecheck fix {shlex.quote(target)} --write" if target else "print(report.fix())"
+        return f"picklecheck fix {target} --write" if target else "print(report.fix())"
     return pages(report)
 
 

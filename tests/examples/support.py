@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,10 +37,20 @@ def run_picklecheck(*arguments):
     return run("-m", "picklecheck", *arguments)
 
 
-def run(*arguments, timeout=120):
+def run_fixed(folder, name, *target, arguments=()):
+    """Fix a copy of an example as the command line does, and run that."""
+    for file in EXAMPLES.glob("*.py"):
+        shutil.copy(file, folder)
+    fixed = run("-m", "picklecheck", "fix", *target, "--write", cwd=folder)
+    assert (fixed.exitcode, fixed.stdout) == (0, f"fixed {name}\n"), fixed
+    assert (folder / name).read_bytes() != (EXAMPLES / name).read_bytes()
+    return run(name, *arguments, cwd=folder)
+
+
+def run(*arguments, timeout=120, cwd=ROOT):
     process = subprocess.Popen(
         [sys.executable, *arguments],
-        cwd=ROOT,
+        cwd=cwd,
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

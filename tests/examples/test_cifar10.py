@@ -4,7 +4,7 @@ import json
 import pytest
 
 import picklecheck
-from tests.examples.support import EXAMPLES, assert_fine, run, run_example, run_picklecheck
+from tests.examples.support import EXAMPLES, assert_fine, run, run_example, run_fixed, run_picklecheck
 
 pytest.importorskip("torch")
 
@@ -102,3 +102,10 @@ for images, labels"""
         "no-main-guard",
         loop_of(script).lineno,
     )
+
+
+def test_the_written_guard_lets_both_workers_run(tmp_path):
+    outcome = run_fixed(tmp_path, "cifar10.py", "cifar10.py", "--guard")
+    assert outcome.exitcode == 0, outcome
+    assert outcome.stdout == run_example("cifar10_guarded.py").stdout
+    assert "bootstrapping" not in outcome.stderr

@@ -4,7 +4,7 @@ import pytest
 
 import picklecheck
 from examples import crops
-from tests.examples.support import Culprit, assert_fine, assert_found, run_example, run_picklecheck
+from tests.examples.support import Culprit, assert_fine, assert_found, run_example, run_fixed, run_picklecheck
 
 CULPRITS = [
     Culprit("dataset.cache.owner", "weakref", "TileCache.__init__", "self.owner = weakref.ref(owner)"),
@@ -67,3 +67,9 @@ def test_command_line_passes_the_fixed_dataset():
     outcome = run_picklecheck("explain", "examples/crops.py:fixed_dataset()")
     assert outcome.exitcode == 0, outcome
     assert outcome.stderr == ""
+
+
+def test_the_written_fix_runs(tmp_path):
+    outcome = run_fixed(tmp_path, "crops.py", "crops.py:dataset", "--start-method", "spawn")
+    assert (outcome.exitcode, outcome.stderr) == (0, "")
+    assert outcome.stdout == run_example("crops.py", "fixed").stdout

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import picklecheck
-from tests.examples.support import Culprit, assert_fine, assert_found, line_of, run_example, run_picklecheck
+from tests.examples.support import Culprit, assert_fine, assert_found, line_of, run_example, run_fixed, run_picklecheck
 
 pytest.importorskip("megengine", reason="runs where MegEngine is installed", exc_type=ImportError)
 
@@ -103,3 +103,13 @@ def test_command_line_names_the_path(attribute, path):
     outcome = run_picklecheck("explain", f"examples/megengine_loader.py:{attribute}", "--start-method", "spawn")
     assert outcome.exitcode == 1, outcome
     assert path in outcome.stdout
+
+
+def test_the_written_fix_runs_in_both_workers(tmp_path):
+    outcome = run_fixed(tmp_path, "megengine_loader.py", "megengine_loader.py:make_loader()", "--start-method", "spawn")
+    assert outcome.exitcode == 0, outcome
+    assert outcome.stdout.splitlines() == [
+        "Process-1: (4, 4), labels [0, 1, 2, 3]",
+        "Process-2: (4, 4), labels [4, 5, 6, 7]",
+    ]
+    assert "weakref" not in outcome.stderr

@@ -1,7 +1,7 @@
 import pytest
 
 import picklecheck
-from tests.examples.support import Culprit, assert_fine, assert_found, run_example, run_picklecheck
+from tests.examples.support import Culprit, assert_fine, assert_found, run_example, run_fixed, run_picklecheck
 
 pytest.importorskip("torch", reason="runs where PyTorch and h5py are installed", exc_type=ImportError)
 pytest.importorskip("h5py", reason="runs where PyTorch and h5py are installed", exc_type=ImportError)
@@ -87,3 +87,13 @@ def test_command_line_names_the_three_places():
     outcome = run_picklecheck("explain", "examples/torch_h5py.py:make_dataset()", "--start-method", "spawn")
     assert outcome.exitcode == 1, outcome
     assert all(culprit.path.removeprefix("dataset") in outcome.stdout for culprit in CULPRITS)
+
+
+def test_the_written_fix_runs_in_both_workers(tmp_path):
+    outcome = run_fixed(tmp_path, "torch_h5py.py", "torch_h5py.py:make_loader()")
+    assert outcome.exitcode == 0, outcome
+    assert outcome.stdout.splitlines() == [
+        "worker 0: (4, 4, 4), brightest 0.247",
+        "worker 1: (4, 4, 4), brightest 0.498",
+    ]
+    assert "Traceback" not in outcome.stderr

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from picklecheck.model import Finding
 from picklecheck.receiver.guard import conditions
-from picklecheck.receiver.guard.advice import GUARD
+from picklecheck.receiver.guard.advice import GUARD, can_move, lines_to_move
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.frozen import frozen_finding
 from picklecheck.receiver.guard.reading import read
@@ -17,9 +17,10 @@ from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.wording import finding
 from picklecheck.receiver.guard.world import World
 
-__all__ = ["GUARD", "Result", "Unreadable", "read_files", "starting"]
+__all__ = ["GUARD", "Result", "Unguarded", "Unreadable", "read_files", "starting", "unguarded"]
 
 _STARTS = (Sort.START, Sort.AS_MAIN)
+_MUST_MOVE = (*_STARTS, Sort.METHOD, Sort.ENDS)
 _IF_PROCESSES_START = (Sort.WORK, Sort.NAME, Sort.ENDS)
 
 
@@ -34,6 +35,19 @@ class Result:
 
     findings: tuple[Finding, ...] = ()
     unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unguarded:
+    """What of one file belongs under its main guard.
+
+    Attributes:
+        lines: first and last line of each run of top-level statements that has to move.
+        findings: the errors of the file.
+    """
+
+    lines: tuple[tuple[int, int], ...]
+    findings: tuple[Finding, ...]
 
 
 def read_files(paths: Iterable[str]) -> Result:
@@ -74,6 +88,25 @@ def starting(path: str) -> tuple[Finding, ...]:
         return tuple(one for one in _findings(world, source, events, set()) if one.severity == "error")
     except Unreadable:
         return ()
+
+
+def unguarded(path: str, data: bytes | None = None) -> Unguarded:
+    """Read one file for the statements that belong under its main guard.
+
+    Args:
+        path: the file, a program.
+        data: what is read in place of what the file holds.
+
+    Raises:
+        Unreadable: it cannot be read, or is no Python.
+    """
+    world = World({} if data is None else {path: data})
+    source = world.open(path)
+    events = _events(world, source)
+    moving = [event for event in events if event.sort in _MUST_MOVE and can_move(event)]
+    lines = {span for event in moving for span in lines_to_move(event, source, events)}
+    errors = tuple(one for one in _findings(world, source, events, set()) if one.severity == "error")
+    return Unguarded(tuple(sorted(lines)), errors)
 
 
 def _is_sure(event: Event) -> bool:

@@ -8,7 +8,7 @@ from picklecheck.receiver.guard import conditions
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.sources import Source
 
-__all__ = ["GUARD", "advice"]
+__all__ = ["GUARD", "advice", "can_move", "lines_to_move"]
 
 GUARD = 'if __name__ == "__main__":'
 _STAY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
@@ -70,8 +70,24 @@ def _meant_as_guard(event: Event) -> ast.expr | None:
     )
 
 
+def can_move(event: Event) -> bool:
+    """Tell whether putting statements of the file under its main guard is what helps."""
+    at_top = not event.module and not event.anchor.setting and event.sort not in (Sort.GUARD, Sort.NAME)
+    return at_top and _meant_as_guard(event) is None
+
+
 def _lines(event: Event, source: Source, others: list[Event]) -> str:
     """Name the lines that have to move: "line 28", "lines 28 to 30"."""
+    spans = lines_to_move(event, source, others)
+    return " and ".join(f"line {first}" if first == last else f"lines {first} to {last}" for first, last in spans)
+
+
+def lines_to_move(event: Event, source: Source, others: list[Event]) -> list[tuple[int, int]]:
+    """Give the first and the last line of each run of statements that belongs under the guard.
+
+    Args:
+        event, source, others: as for `advice`.
+    """
     body = source.tree.body
     offending = {id(other.anchor.top) for other in others if not other.anchor.setting}
     first = last = next(number for number, node in enumerate(body) if node is event.anchor.top)
@@ -87,12 +103,8 @@ def _lines(event: Event, source: Source, others: list[Event]) -> str:
         if joins or moved & conditions.used_names(node):
             moved |= conditions.bound_names([node])
             pieces[-1:] = [(pieces[-1][0], number)] if joins else [pieces[-1], (number, number)]
-    return " and ".join(_span(body[start].lineno, body[end].end_lineno) for start, end in pieces)
+    return [(body[start].lineno, body[end].end_lineno or body[end].lineno) for start, end in pieces]
 
 
 def _is_guard(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and conditions.mentions_guard(node.test)
-
-
-def _span(start: int, end: int | None) -> str:
-    return f"line {start}" if end in (None, start) else f"lines {start} to {end}"

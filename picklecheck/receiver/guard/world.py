@@ -7,7 +7,7 @@ import importlib.machinery
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from picklecheck.receiver.guard.packages import known_package
@@ -25,9 +25,14 @@ _MAX_PARSED = 2_000_000  # bytes that are parsed only to see whether they are Py
 
 
 class World:
-    """All that one reading has seen: each file is read and parsed once."""
+    """All that one reading has seen: each file is read and parsed once.
 
-    def __init__(self) -> None:
+    Args:
+        edited: file -> what is read in place of what it holds.
+    """
+
+    def __init__(self, edited: Mapping[str, bytes] | None = None) -> None:
+        self._edited = {os.path.abspath(path): data for path, data in (edited or {}).items()}
         self._opened: dict[str, Source | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
         self._foreign: dict[str, str | None] = {}
@@ -56,13 +61,7 @@ class World:
         return source
 
     def _read(self, path: str, key: str, name: str | None, search: tuple[str, ...], foreign: bool) -> Source:
-        try:
-            if os.path.getsize(key) > _MAX_BYTES:
-                raise Unreadable(f"{path}: too large to be read")
-            with open(key, "rb") as file:
-                data = file.read()
-        except OSError as error:
-            raise Unreadable(f"{path}: {error.strerror or error}") from None
+        data = self._edited[key] if key in self._edited else _data(path, key)
         own_name, root = self._place(key)
         own = tuple(dict.fromkeys([os.path.dirname(key), root, *search]))
         return Source(path, data, search=own, name=name or own_name, foreign=foreign)
@@ -234,6 +233,16 @@ class World:
                 if found and found.path not in seen:
                     seen[found.path] = found
                     waiting.append(found)
+
+
+def _data(path: str, key: str) -> bytes:
+    try:
+        if os.path.getsize(key) > _MAX_BYTES:
+            raise Unreadable(f"{path}: too large to be read")
+        with open(key, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from None
 
 
 def _shown(path: str) -> str:
