@@ -115,6 +115,22 @@ CASES = {
         "True",
         [],
     ),
+    "module that is no name": (
+        "Item = type('Item', (), {'n': 1, '__module__': property(lambda self: 'x')})\nobj = Item()\n",
+        "unimportable-class",
+        "type(obj)",
+        "type(got) is Item",
+        "True",
+        ["{'n': 1, '__module__': __name__}"],
+    ),
+    "module as an argument": (
+        "from collections import namedtuple\nRow = namedtuple('Row', 'a', module='nowhere')\nobj = Row(1)\n",
+        "unimportable-class",
+        "type(obj)",
+        "got",
+        "Row(a=1)",
+        ["namedtuple('Row', 'a', module=__name__)"],
+    ),
 }
 
 

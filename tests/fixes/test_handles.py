@@ -1,5 +1,7 @@
 import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -206,6 +208,22 @@ def test_hdf5(modules, tmp_path, mode):
     assert there.d.shape == (2,)
     assert there.f.mode == "r"
     assert twice(there).f.filename == where
+
+
+@pytest.mark.parametrize(("line", "name"), [("", "f"), ("self.f = self.f['x']", "f")], ids=["file", "data set"])
+def test_what_is_written_to_hdf5_is_on_the_disk_when_it_is_opened_over_there(modules, tmp_path, line, name):
+    h5py = pytest.importorskip("h5py")
+    where = str(tmp_path / "a.h5")
+    obj = in_init(
+        modules, "import h5py", "self.f = h5py.File(path, 'a')", "self.f['x'] = [1, 2]", line or "pass", args=[where]
+    )
+    install(state(spot(obj, name, "hdf5")).changes)
+    (obj.f if line else obj.f["x"])[:] = [5, 6]
+    pickle.dumps(obj)
+    read = f"import h5py; print(h5py.File({where!r}, 'r', locking=False)['x'][:].tolist())"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "[5, 6]\n", done.stderr
+    (obj.f if isinstance(obj.f, h5py.File) else obj.f.file).close()
 
 
 def test_tensors(modules):

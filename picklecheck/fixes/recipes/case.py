@@ -28,6 +28,7 @@ class Spec:
     Attributes:
         out: an expression for what is carried; empty: nothing is.
         back: an expression that makes it again; empty: what is carried is what arrives.
+        before: statements on this side, before what is carried is taken from it.
         around: a ``with`` line that what makes it stands under; empty: none.
         after: statements that follow, for what no expression does; they see what was carried as `carried`.
         lazy: whether it is made when it is first used.
@@ -42,6 +43,7 @@ class Spec:
 
     out: str = ""
     back: str = ""
+    before: tuple[str, ...] = ()
     around: str = ""
     after: tuple[str, ...] = ()
     lazy: bool = False

@@ -113,17 +113,31 @@ def name_as_assigned(spot: Spot) -> Remedy | None:
 
 
 def undo_module(spot: Spot) -> Remedy | None:
-    """Take away the statement that has a class belong to a module where it is not."""
+    """Have a class no longer say that it belongs to a module where it is not."""
     for module, alias, source in _holders(spot.obj):
         node = module_binding(source, alias)
-        if not isinstance(node, ast.ClassDef) or alias != qualname_of(spot.obj):
-            continue
-        statements = [one for one in source.tree.body if _sets_module(one, f"{alias}.__module__")]
-        statements += [one for one in node.body if _sets_module(one, "__module__")]
-        if len(statements) == 1:
-            edit = in_place(source, statements[0], "")
-            return Remedy(edits=((source.file, edit),), replaces=((spot.obj, Named(module, alias)),))
+        named = alias == qualname_of(spot.obj)
+        body = node.body if named and isinstance(node, ast.ClassDef) else ()
+        edits = [
+            in_place(source, one, "")
+            for target, statements in ((f"{alias}.__module__", source.tree.body), ("__module__", body))
+            for one in statements
+            if _sets_module(one, target)
+        ]
+        made = [one for one, name, _ in _makings(source, qualname_of(spot.obj)) if name == alias and named]
+        edits += [in_place(source, one, "__name__") for statement in made for one in _given_modules(statement.value)]
+        if len(edits) == 1 and len(bindings(source.tree, alias)) == 1:
+            return Remedy(edits=((source.file, edits[0]),), replaces=((spot.obj, Named(module, alias)),))
     return None
+
+
+def _given_modules(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what a call gives the class that it makes as its module: ``type(..., {"__module__": x})``, ``module=x``."""
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(given, ast.Dict):
+            pairs = zip(given.keys, given.values, strict=True)
+            yield from (value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "__module__")
+    yield from (keyword.value for keyword in call.keywords if keyword.arg == "module")
 
 
 def _sets_module(statement: ast.stmt, target: str) -> bool:

@@ -167,16 +167,19 @@ def hdf5(case: Case) -> Spec | None:
         return case.from_source()
     opened = case.spell("h5py", "File")
     last = name.rpartition(".")[2]
-    # what is open here for writing is locked; within one process both must agree about locking
-    locking = ", locking=False" if case.thing.file.mode != "r" else ""
+    # what is open here for writing is locked, and not all on the disk; within one process both must agree about locking
+    writes = case.thing.file.mode != "r"
+    locking = ", locking=False" if writes else ""
     note = f"{case.label} is opened for reading over there."
     if last == "File":
-        return Spec(out="{x}.filename", back=f'{opened}({{x}}, "r"{locking})', note=note)
+        flush = ("{x}.flush()",) if writes and not case.containers else ()
+        return Spec(out="{x}.filename", back=f'{opened}({{x}}, "r"{locking})', before=flush, note=note)
     holder = None if case.containers else _file_attribute(case)
     if holder:
         return Spec(out="{x}.name", back=f"{holder}[{{x}}]", note=note)
     back = f'{opened}({{x}}[0], "r"{locking})[{{x}}[1]]'
-    return Spec(out="({x}.file.filename, {x}.name)", back=back, note=note)
+    flush = ("{x}.file.flush()",) if writes and not case.containers else ()
+    return Spec(out="({x}.file.filename, {x}.name)", back=back, before=flush, note=note)
 
 
 def _file_attribute(case: Case) -> str | None:

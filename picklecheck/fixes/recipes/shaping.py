@@ -40,14 +40,14 @@ def shaped(case: Case, spec: Spec) -> Remedy | None:
     plain = case.life.always and not case.life.nullable
     if not spec.out and not spec.after:
         return _made_again(case, spec, made)
-    out = f"state[{case.key}] = {spec.out.format(x=case.name)}"
+    out = [line.format(x=case.name) for line in (*spec.before, f"state[{case.key}] = {spec.out}")]
     back = ([f"carried = {case.name}"] if spec.after else []) + ([f"{case.name} = {made}"] if made else [])
     back += [line.format(x=case.name) for line in spec.after]
     if not plain:
         there = f"{case.name} is not None" if case.life.always else f"state.get({case.key}) is not None"
-        out = under(f"if {there}:", [out])
+        out = [under(f"if {there}:", out)]
         back = [under(f"if {there}:", back)] if back else []
-    return _remedy(case, (out,), tuple(back), spec)
+    return _remedy(case, tuple(out), tuple(back), spec)
 
 
 def _made_again(case: Case, spec: Spec, made: str) -> Remedy:
@@ -121,7 +121,7 @@ def _can_go_inside(case: Case) -> bool:
 
 def _inside(case: Case, spec: Spec) -> Remedy | None:
     """Give the change that carries the items one by one, and leaves others as they are."""
-    if not _can_go_inside(case) or spec.after or spec.lazy:
+    if not _can_go_inside(case) or spec.before or spec.after or spec.lazy:
         return None
     container, test = case.containers[0], ""
     if not _alike(case):
