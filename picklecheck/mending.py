@@ -14,7 +14,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from picklecheck import receiver
-from picklecheck.fixes import Check, Made, Plan, Remedy, Sender, Spot, class_file, keys_of, plan, remedy_for
+from picklecheck.fixes import (
+    Check,
+    Made,
+    Plan,
+    Remedy,
+    Sender,
+    Spot,
+    class_file,
+    is_librarys_own,
+    keys_of,
+    plan,
+    remedy_for,
+)
 from picklecheck.fixes.edits import diff
 from picklecheck.fixes.shown import first_line, pasted
 from picklecheck.model import Failure, Fix
@@ -136,6 +148,8 @@ class _Mender:
         for at in range(len(steps) - 1, -1, -1):
             name = _attribute(steps[at][0])
             if name and _is_users(type(holders[at])) and _has(holders[at], name):
+                if at and is_librarys_own(holders[at], name):
+                    continue  # the thread or process as a whole is what a holder of it can leave out
                 behind = steps[at + 1 :]
                 spot = Spot(
                     **given, owner=holders[at], attribute=name, value=steps[at][1],
@@ -171,8 +185,19 @@ class _Mender:
             groups = [[case] for case in cases]
         if len(groups) == 1:
             return []
-        good = [case for group in _some(groups) for case in self.settle(group)]
-        return good if len(good) < len(cases) and good and self._passes(good) else []
+        good = [settled for group in _some(groups) if (settled := self.settle(group))]
+        together = [case for group in good for case in group]
+        if len(together) < len(cases) and together and self._passes(together):
+            return together
+        return self._as_many_as_go_together(good)
+
+    def _as_many_as_go_together(self, groups: Sequence[list[_Case]]) -> list[_Case]:
+        """Give what is left of groups that pass alone when those go that do not pass with the ones before."""
+        kept = groups[0] if groups else []
+        for group in groups[1:]:
+            if self._passes([*kept, *group]):
+                kept = [*kept, *group]
+        return kept
 
     def _passes(self, cases: Sequence[_Case]) -> bool:
         if self._trials >= _MOST_TRIALS:
@@ -305,7 +330,8 @@ def _joined(remedies: Sequence[Remedy]) -> Remedy:
         return remedies[0]
     names = ("changes", "edits", "replaces", "methods")
     joined = {name: tuple(part for remedy in remedies for part in getattr(remedy, name)) for name in names}
-    return Remedy(**joined, note=" ".join(dict.fromkeys(filter(None, (remedy.note for remedy in remedies)))))
+    told = {"", *(change.note for change in joined["changes"])}
+    return Remedy(**joined, note=" ".join(dict.fromkeys(one.note for one in remedies if one.note not in told)))
 
 
 def _attribute(step: Step) -> str:

@@ -230,3 +230,68 @@ def test_a_released_report_still_has_its_fixes(load):
     report.release()
     assert report.to_dict()["failures"][0]["fix"]["verified"]
     assert "Fix for" in str(report)
+
+
+def test_what_cannot_be_edited_together_is_fixed_as_far_as_it_goes(load):
+    module = load("""
+        from collections import defaultdict
+
+
+        class Counts:
+            def __init__(self):
+                self.tree = defaultdict(lambda: defaultdict(lambda: [0]))
+                self.first = lambda pair: pair[0]
+                self.tree["a"]["b"].append(1)
+        """)
+    report = explain(module.Counts())
+    fixed = {failure.path: failure.fix is not None for failure in report.failures}
+    assert fixed == {
+        "obj.tree.default_factory": True, "obj.tree['a'].default_factory": False, "obj.first": True,
+    }  # fmt: skip
+    assert report.notes[-1].endswith("there remains: obj.tree['a'].default_factory.")
+
+
+def test_a_thread_of_a_class_of_the_user_s_is_left_out_by_its_holder(load):
+    module = load("""
+        import threading
+
+
+        class Worker(threading.Thread):
+            def __init__(self):
+                super().__init__(daemon=True)
+                self.results = {}
+
+
+        class App:
+            def __init__(self):
+                self.worker = Worker()
+                self.timer = threading.Timer(99, print)
+        """)
+    report = explain(module.App())
+    (fix,) = {failure.fix for failure in report.failures}
+    assert fix.target[0] == "App"
+    assert 'state["worker"] = None' in fix.code
+    why = "is None over there: a thread belongs to the process that started it."
+    assert fix.note == f".worker {why} .timer {why}"
+
+
+def test_a_method_that_sets_the_state_still_finds_every_name(load):
+    module = load("""
+        import threading
+
+
+        class Old:
+            def __init__(self):
+                self.name, self.lock = "a", threading.Lock()
+
+            def __getstate__(self):
+                return {"name": self.name, "lock": self.lock}
+
+            def __setstate__(self, state):
+                self.name = state["name"]
+                self.lock = state["lock"]
+        """)
+    report = explain(module.Old())
+    (failure,) = report.failures
+    assert 'state["lock"] = None' in failure.fix.code
+    assert failure.fix.verified

@@ -5,6 +5,7 @@ from picklecheck.fixes.classfile import class_file
 from picklecheck.fixes.plan import Plan, keys_of, plan
 from picklecheck.fixes.registry import NO_RECIPE, remedy_for
 from picklecheck.fixes.sender import Sender
+from picklecheck.fixes.setting import is_librarys_own
 
 __all__ = [
     "NO_RECIPE",
@@ -17,6 +18,7 @@ __all__ = [
     "Sender",
     "Spot",
     "class_file",
+    "is_librarys_own",
     "keys_of",
     "plan",
     "remedy_for",

@@ -173,3 +173,13 @@ def _reads(node: Any, attribute: str) -> bool:
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr") and len(node.args) > 1:
         return isinstance(node.args[1], ast.Constant) and node.args[1].value == attribute
     return False
+
+
+def is_librarys_own(owner: object, attribute: str) -> bool:
+    """Tell whether an attribute is what a thread or a process keeps for itself."""
+    if not safe.under(owner, "threading.Thread", "multiprocessing.process.BaseProcess"):
+        return False
+    return not any(
+        (safe.module_of(found.source.cls) or "").partition(".")[0] not in ("threading", "multiprocessing")
+        for found in settings(type(owner), attribute)
+    )

@@ -8,13 +8,14 @@ only, so that it is never called here.
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from picklecheck import source
-from picklecheck.fixes.base import AddImports, AddMethods, Change, Edit, ExtendMethod
+from picklecheck.fixes.base import AddImports, AddMethods, Change, Edit, ExtendMethod, Replace
 from picklecheck.fixes.classfile import ClassFile, class_file
 from picklecheck.fixes.editable import is_editable
 from picklecheck.safe import class_dict, dict_getter, find_in_class, is_made_in_c, mro, name_of, plain_text
@@ -22,6 +23,8 @@ from picklecheck.safe import class_dict, dict_getter, find_in_class, is_made_in_
 __all__ = ["Composed", "compose", "home_of"]
 
 _OBJECT = vars(object)
+_LEAVES_OUT = re.compile(r"^del (state\[[^\]]+\])$")
+_ATTRS = ("s", "attrs", "attributes")  # `attr.s` writes over methods of pickling; `define` leaves them
 _METHODS = ("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__")
 # C types whose own reduce value carries the instance's dictionary as its state
 _CARRY_THEIR_STATE = ("BaseException", "set", "frozenset", "deque", "OrderedDict")
@@ -81,6 +84,7 @@ class _Composer:
         self._cls, self._place, self._changes = cls, place, changes
         self._own = {node.name: node for node in place.node.body if isinstance(node, ast.FunctionDef)}
         self._sets_plainly = _sets_plainly(cls)
+        self._reads_state = "__setstate__" in self._own or _has_method_above(cls, "__setstate__")
         self._slots = _slots(cls)
         self._edits: list[Edit] = []
         self._methods: list[str] = []
@@ -93,6 +97,7 @@ class _Composer:
         if back or (self._slots and "__setstate__" not in self._own):
             self._set_state(back)
         self._edits += [self._add(_lazy(change, self._cls)) for change in self._changes if change.lazy]
+        self._edits += _kept_by_attrs(self._cls, self._place)
         imports = [line for change in self._changes for line in change.imports]
         imports += ["import functools"] if any(change.lazy for change in self._changes) else []
         unique = tuple(dict.fromkeys(imports))
@@ -104,7 +109,10 @@ class _Composer:
     # -- what the changes say ------------------------------------------------------------------------------------------
 
     def _out(self, change: Change) -> list[str]:
-        return [f'state.pop("{change.attribute}", None)'] if change.lazy else list(change.out)
+        if change.lazy:
+            return [f'state.pop("{change.attribute}", None)']
+        # a method that is there may ask for every name
+        return [_LEAVES_OUT.sub(r"\1 = None", line) for line in change.out] if self._reads_state else list(change.out)
 
     def _back(self, change: Change) -> list[str]:
         if self._sets_plainly:
@@ -261,6 +269,24 @@ def _slots(cls: type) -> list[str]:
 def _has_method_above(cls: type, name: str) -> bool:
     """Tell whether a base has the method, `object` left out."""
     return any(name in class_dict(base) for base in mro(cls)[1:] if base is not object)
+
+
+def _kept_by_attrs(cls: type, place: ClassFile) -> list[Edit]:
+    """Have `attr.s` leave the methods of a class with slots as they are. Source: attrs' docs, ``getstate_setstate``."""
+    for decorator in place.node.decorator_list if "__attrs_attrs__" in class_dict(cls) else ():
+        call = decorator if isinstance(decorator, ast.Call) else None
+        given = {keyword.arg: keyword.value for keyword in call.keywords} if call else {}
+        named = ast.unparse(call.func).rpartition(".")[2] if call else ""
+        if named in _ATTRS and "slots" in given and not {"getstate_setstate", "auto_detect"} & set(given):
+            last: Any = list(given.values())[-1]
+            text = f"{ast.unparse(last)}, getstate_setstate=False"
+            return [
+                Replace(
+                    line=last.lineno, column=last.col_offset, end_line=last.end_lineno, end_column=last.end_col_offset,
+                    text=text,
+                )
+            ]  # fmt: skip
+    return []
 
 
 def _reduces_itself(cls: type) -> bool:

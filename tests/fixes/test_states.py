@@ -99,6 +99,15 @@ CLASSES = {
             rows: tuple = ()
             lock: object = attrs.field(factory=threading.Lock)
         """,
+    "attr.s with slots": """
+        import threading
+        import attr
+
+        @attr.s(frozen=True, slots=True, auto_attribs=True)
+        class Cache:
+            rows: tuple = ()
+            lock: object = attr.ib(factory=threading.Lock)
+        """,
     "own __getstate__": """
         import threading
 

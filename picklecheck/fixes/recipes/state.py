@@ -11,7 +11,7 @@ from picklecheck.fixes.recipes import handles, remade, threads, weak
 from picklecheck.fixes.recipes.case import Case, Spec, case_of, items_of
 from picklecheck.fixes.recipes.keys import by_key
 from picklecheck.fixes.recipes.shaping import dropped, shaped
-from picklecheck.fixes.setting import setting, settings
+from picklecheck.fixes.setting import is_librarys_own, setting
 from picklecheck.fixes.spelling import constant_name
 
 __all__ = ["RECIPES", "state"]
@@ -100,7 +100,7 @@ def state(spot: Spot) -> Remedy | None:
     Args:
         spot: a culprit of the pickle stage that an attribute of an instance of a user's class leads to.
     """
-    if not spot.attribute or spot.stage != "pickle" or _is_librarys_own(spot):
+    if not spot.attribute or spot.stage != "pickle" or is_librarys_own(spot.owner, spot.attribute):
         return None
     case = case_of(spot)
     maker = _maker(case)
@@ -150,16 +150,6 @@ def _is_set_to(case: Case, name: str) -> bool:
     """Tell whether it is so in each instance, and not just in this one."""
     found = case.source()
     return found is not None and found.text == name
-
-
-def _is_librarys_own(spot: Spot) -> bool:
-    """Tell whether the attribute is what a thread or a process keeps for itself."""
-    if not safe.under(spot.owner, "threading.Thread", "multiprocessing.process.BaseProcess"):
-        return False
-    return not any(
-        (safe.module_of(found.source.cls) or "").partition(".")[0] not in ("threading", "multiprocessing")
-        for found in settings(type(spot.owner), spot.attribute)
-    )
 
 
 def _whole(case: Case) -> Remedy | None:
