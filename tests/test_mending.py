@@ -12,6 +12,7 @@ from picklecheck import kinds
 from picklecheck.fixes import Change, Check, Remedy
 from picklecheck.paths import attribute
 
+TRIES_FIXES = True
 TILES = """
     import threading
     import weakref

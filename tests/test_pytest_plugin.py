@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+TRIES_FIXES = True
 DATA = """
     import threading
 
