@@ -201,8 +201,10 @@ def test_a_handle_of_one_thread_is_tried_in_the_thread_that_pickles(load):
                 self.connection = sqlite3.connect(":memory:")
         """
     )
-    assert explain(module.Store()).failures[0].fix is not None
-    assert explain(module.Store(), via="pool").failures[0].fix is None
+    store = module.Store()
+    assert explain(store).failures[0].fix is not None
+    assert explain(store, via="pool").failures[0].fix is None
+    store.connection.close()
 
 
 def test_nothing_is_tried_where_only_the_verdict_is_asked_for(load, monkeypatch):
