@@ -85,23 +85,27 @@ def guard(file: str, again: str, *, write: bool, force: bool) -> bool:
         after = move_under_guard(before, found.lines) if found.lines else before
         with open(file, "rb") as stream:
             data = stream.read()
-        left = unguarded(file, files.encoded(after, data)).findings
+        read_again = unguarded(file, files.encoded(after, data))
     except Unreadable as error:
         raise TargetError(f"not read: {error}") from None
     except (OSError, SyntaxError, UnicodeError) as error:
         raise TargetError(f"cannot read {file!r}: {error}") from None
     except CannotEdit as error:
         raise TargetError(f"{file} cannot be edited: {str(error).rstrip('.')}; picklecheck guard {file}") from None
+    left = read_again.findings
+    missed = [one for one in read_again.missed if one not in found.missed] if found.lines else []
     if not (found.lines or left):
         _say(f"Nothing to fix: no child that imports {file} would start processes.")
     edited = {file: (before, after)} if found.lines else {}
     for finding in left:
         at = finding.assigned_at
         _say(f"There remains {at.file}:{at.line}: {finding.reason.partition('. ')[0]}" if at else finding.reason)
+    for one in missed:
+        _say(f"There remains {file}: {one}")
     if left:
         _say(f"What to do: picklecheck guard {file}")
     _give(edited, sys.stdout, again, write=write, force=force)
-    return not left
+    return not (left or missed)
 
 
 def _summary(report: Report, left: list[Failure]) -> str:

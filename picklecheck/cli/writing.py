@@ -18,6 +18,7 @@ __all__ = ["write"]
 
 _GIT_SECONDS = 30
 _FORCE = "--force writes it all the same"
+_NO_REPOSITORY = b"not a git repository (or any"  # without the bracket: one that is named, and cannot be read
 
 
 class _File(NamedTuple):
@@ -47,11 +48,11 @@ def write(edited: Mapping[str, tuple[str, str]], *, force: bool) -> None:
         if not force:
             _ask_git(file)
     with contextlib.ExitStack() as cleaning:
-        ready = [(file, _beside(file, cleaning)) for file in wanted]
+        ready = [(file, _beside(file, file.after, cleaning)) for file in wanted]
         for file in wanted:
             if _read(file.name, file.path) != file.before:
                 raise _changed(file.name)
-        _replace_all(ready)
+        _replace_all(ready, cleaning)
 
 
 def _prepared(name: str, before: str, after: str) -> _File:
@@ -95,7 +96,11 @@ def _check_permission(file: _File) -> None:
 def _ask_git(file: _File) -> None:
     """Refuse a file in a work tree of git's, where git does not have what it holds."""
     folder, name = os.path.split(file.path)
-    command = ["git", "-C", folder, "status", "--porcelain", "--ignored", "--", f":(literal){name}"]
+    if "GIT_DIR" in os.environ:  # as in a hook: it says which repository, seen from the working directory
+        folder, name = os.getcwd(), file.path
+    # the person's configuration may leave files out that git does not track
+    asked = ("status", "--porcelain", "--ignored", "--untracked-files=all")
+    command = ["git", "-C", folder, *asked, "--", f":(literal){name}"]
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -105,7 +110,7 @@ def _ask_git(file: _File) -> None:
         return
     except (OSError, subprocess.TimeoutExpired):
         raise WriteError(f"{file.name} is not written: git does not answer; {_FORCE}") from None
-    if done.returncode and b"not a git repository" in done.stderr:
+    if done.returncode and _NO_REPOSITORY in done.stderr:
         return
     if done.returncode:
         raise WriteError(f"{file.name} is not written: git cannot tell whether it is committed; {_FORCE}")
@@ -114,13 +119,13 @@ def _ask_git(file: _File) -> None:
         raise WriteError(f"{file.name} is not written: it {state or 'has changes that are not committed'}; {_FORCE}")
 
 
-def _beside(file: _File, cleaning: contextlib.ExitStack) -> str:
-    """Write the new text to a file of its own in the same folder, which goes when it was not used."""
+def _beside(file: _File, data: bytes, cleaning: contextlib.ExitStack) -> str:
+    """Write what a file is to hold to one of its own in the same folder, which goes when it was not used."""
     try:
         number, path = tempfile.mkstemp(prefix=f".{os.path.basename(file.path)}.", dir=os.path.dirname(file.path))
         cleaning.callback(_remove, path)
         with open(number, "wb") as stream:
-            stream.write(file.after)
+            stream.write(data)
             stream.flush()
             os.fsync(number)
         shutil.copymode(file.path, path)
@@ -137,24 +142,35 @@ def _keep_owner(path: str, copy: str) -> None:
             os.chown(copy, wanted.st_uid, wanted.st_gid)
 
 
-def _replace_all(ready: list[tuple[_File, str]]) -> None:
+def _replace_all(ready: list[tuple[_File, str]], cleaning: contextlib.ExitStack) -> None:
     done: list[_File] = []
     try:
         for file, path in ready:
             done.append(file)
-            _replace(file, path)
+            _replace(file, path, file.after)
     except BaseException as error:
-        for file in done:
-            if _read(file.name, file.path) != file.before:
-                _overwrite(file.path, file.before)
+        lost = [file.name for file in done if not _put_back(file, cleaning)]
+        if lost:
+            names = ", ".join(lost)
+            raise WriteError(f"{names} holds the new text, and could not be put back: {error}") from None
         if isinstance(error, OSError):
             raise _failed(done[-1].name, error) from None
         raise
 
 
-def _replace(file: _File, path: str) -> None:
+def _put_back(file: _File, cleaning: contextlib.ExitStack) -> bool:
+    """Give a file its old text again, whatever becomes of the others; tell whether it has it."""
+    try:
+        if _read(file.name, file.path) != file.before:
+            _replace(file, _beside(file, file.before, cleaning), file.before)
+    except (OSError, WriteError):
+        return False
+    return True
+
+
+def _replace(file: _File, path: str, data: bytes) -> None:
     if os.stat(file.path).st_nlink > 1:  # the file's other names are to lead to the new text as well
-        _overwrite(file.path, file.after)
+        _overwrite(file.path, data)
     else:
         os.replace(path, file.path)
 

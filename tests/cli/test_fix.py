@@ -77,6 +77,24 @@ BARE = """
     sys.exit(max(process.exitcode for process in processes))
 """
 
+NEEDS = """
+    from multiprocessing import get_context
+
+
+    def work(number):
+        return number * FACTOR
+
+
+    def total():
+        return sum(results)
+
+
+    pool = get_context("spawn").Pool(2)
+    FACTOR = 3
+    results = pool.map(work, [1, 2])
+    print(total())
+"""
+
 
 def git(folder, *words):
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
@@ -152,6 +170,17 @@ def test_the_diff_is_in_the_bytes_of_the_file(repository, start, ends):
     assert applied.count(b"\n") == applied.count(ends)
 
 
+def test_git_applies_the_diff_in_a_folder_of_the_repository(repository):
+    folder = repository.folder / "inner"
+    folder.mkdir()
+    git(repository.folder, "mv", "train.py", "inner/train.py")
+    git(repository.folder, "commit", "-qm", "moved")
+    repository.folder = folder
+    patch = repository.run("fix", "train.py:dataset").stdout
+    subprocess.run(["git", "apply"], cwd=folder, input=patch, text=True, check=True)
+    assert repository.run("explain", "train.py:dataset").returncode == 0
+
+
 def test_how_it_crosses_stands_in_the_next_step(project):
     project.write(train=TRAIN)
     asked = ["train.py:dataset", "--via", "pool", "--protocol", "4"]
@@ -177,6 +206,15 @@ def test_what_is_written_runs_in_a_new_interpreter_and_nothing_is_left_to_fix(pr
     assert again.stderr == "Nothing to fix: dataset crosses.\n"
     assert text_of(project) == written
     assert {path.name for path in project.folder.iterdir() if path.is_file()} == {"train.py", "sends.py"}
+
+
+def test_no_compiled_file_holds_a_text_that_was_not_written(project):
+    project.write(train=TRAIN, sends=SENDS)
+    assert project.run("fix", "train.py:dataset", PYTHONDONTWRITEBYTECODE="").returncode == 0
+    [compiled] = project.folder.rglob("*.pyc")
+    assert b"__getstate__" not in compiled.read_bytes()
+    assert project.run("fix", "train.py:dataset", "--write", PYTHONDONTWRITEBYTECODE="").returncode == 0
+    assert python(project, "sends.py").stdout == "arrived\n"
 
 
 def test_several_files(project):
@@ -243,6 +281,33 @@ def test_a_target_whose_file_starts_processes_is_not_loaded(project):
     assert done.returncode == 2
     assert "first picklecheck fix work.py --guard" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_name_that_children_need_and_only_the_guarded_block_has_remains(project):
+    project.write(work=NEEDS)
+    done = project.run("fix", "work.py", "--guard", "--write")
+    assert (done.returncode, done.stdout) == (1, "fixed work.py\n")
+    assert " ".join(done.stderr.split()) == (
+        "There remains work.py: work reads FACTOR, which a child does not have under the guard: set it above"
+    )
+    assert "NameError: name 'FACTOR' is not defined" in python(project, "work.py").stderr
+    written = text_of(project, "work.py")
+    above = written.replace("    FACTOR = 3\n", "").replace("\n\n\ndef work", "\n\nFACTOR = 3\n\n\ndef work")
+    (project.folder / "work.py").write_text(above, encoding="utf-8")
+    after = python(project, "work.py")
+    assert (after.returncode, after.stdout) == (0, "9\n"), after.stderr
+    assert project.run("fix", "work.py", "--guard").returncode == 0
+
+
+def test_a_guard_that_is_never_true_is_not_hidden_under_another(project):
+    start = 'multiprocessing.get_context("spawn").Process(target=print).start()'
+    project.write(work=f'import multiprocessing\n\nif __name__ == "__main_":\n    {start}\n{start}\n')
+    done = project.run("fix", "work.py", "--guard", "--write")
+    assert (done.returncode, done.stdout) == (1, "fixed work.py\n")
+    assert "There remains work.py:3: It asks for __name__ == '__main_', which is never so" in done.stderr
+    assert text_of(project, "work.py") == (
+        f'import multiprocessing\n\nif __name__ == "__main_":\n    {start}\n\n\nif __name__ == "__main__":\n    {start}\n'
+    )
 
 
 def test_what_no_guard_in_this_file_helps_against_remains(project):

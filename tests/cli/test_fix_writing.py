@@ -126,6 +126,25 @@ def test_those_that_were_written_are_put_back(file, tmp_path, monkeypatch):
     assert sorted(os.listdir(tmp_path)) == ["code.py", "other.py"]
 
 
+def test_one_that_cannot_be_put_back_is_named_and_the_others_are(file, tmp_path, monkeypatch):
+    others = [tmp_path / "other.py", tmp_path / "third.py"]
+    for other in others:
+        other.write_text(BEFORE)
+    real, done = os.replace, []
+
+    def replace(source, target):
+        if target == str(others[1]) or target in done:
+            raise OSError(28, "No space left on device")
+        real(source, target)
+        done.extend([target] if target == str(file) else [])
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(WriteError, match=r"code\.py holds the new text, and could not be put back: .*No space left"):
+        write(file, *others)
+    assert [one.read_text() for one in (file, *others)] == [AFTER, BEFORE, BEFORE]
+    assert sorted(os.listdir(tmp_path)) == ["code.py", "other.py", "third.py"]
+
+
 class TestGit:
     @pytest.fixture(autouse=True)
     def _repository(self, file):
@@ -176,3 +195,29 @@ class TestGit:
     def test_a_repository_that_git_cannot_read(self, file):
         Path(file.parent, ".git", "index").write_bytes(b"no index")
         assert "git cannot tell" in refused(file, force=False)
+
+    def test_a_repository_that_is_not_where_it_is_said_to_be(self, file):
+        shutil.rmtree(file.parent / ".git")
+        Path(file.parent, ".git").write_text(f"gitdir: {file.parent / 'nowhere'}\n")
+        assert "git cannot tell" in refused(file, force=False)
+
+    def test_a_configuration_that_hides_what_is_not_tracked(self, file):
+        git(file.parent, "config", "status.showUntrackedFiles", "no")
+        other = file.with_name("other.py")
+        other.write_text(BEFORE)
+        assert "is not tracked by git" in refused(other, force=False)
+
+    def test_in_a_hook(self, file, monkeypatch):
+        folder = file.parent / "inner"
+        folder.mkdir()
+        inner = folder / "code.py"
+        inner.write_text(BEFORE)
+        git(file.parent, "add", ".")
+        git(file.parent, "commit", "-qm", "inner")
+        monkeypatch.chdir(file.parent)
+        monkeypatch.setenv("GIT_DIR", ".git")  # as git sets it, seen from the top of the work tree
+        inner.write_text("a = 0\n")
+        assert "has changes that are not committed" in refused(inner, force=False, before="a = 0\n")
+        inner.write_text(BEFORE)
+        write(inner, force=False)
+        assert inner.read_text() == AFTER

@@ -12,12 +12,13 @@ from picklecheck.receiver.guard import conditions
 from picklecheck.receiver.guard.advice import GUARD, can_move, lines_to_move
 from picklecheck.receiver.guard.events import Event, Sort
 from picklecheck.receiver.guard.frozen import frozen_finding
+from picklecheck.receiver.guard.needed import Missed, missed
 from picklecheck.receiver.guard.reading import read
 from picklecheck.receiver.guard.sources import Source, Unreadable
 from picklecheck.receiver.guard.wording import finding
 from picklecheck.receiver.guard.world import World
 
-__all__ = ["GUARD", "Result", "Unguarded", "Unreadable", "read_files", "starting", "unguarded"]
+__all__ = ["GUARD", "Missed", "Result", "Unguarded", "Unreadable", "read_files", "starting", "unguarded"]
 
 _STARTS = (Sort.START, Sort.AS_MAIN)
 _MUST_MOVE = (*_STARTS, Sort.METHOD, Sort.ENDS)
@@ -44,10 +45,12 @@ class Unguarded:
     Attributes:
         lines: first and last line of each run of top-level statements that has to move.
         findings: the errors of the file.
+        missed: names that only the guarded block has, and that a child may need.
     """
 
     lines: tuple[tuple[int, int], ...]
     findings: tuple[Finding, ...]
+    missed: tuple[Missed, ...]
 
 
 def read_files(paths: Iterable[str]) -> Result:
@@ -104,9 +107,11 @@ def unguarded(path: str, data: bytes | None = None) -> Unguarded:
     source = world.open(path)
     events = _events(world, source)
     moving = [event for event in events if event.sort in _MUST_MOVE and can_move(event)]
-    lines = {span for event in moving for span in lines_to_move(event, source, events)}
+    # a guard that is never true has to be written anew: moved, it would only be hidden
+    beside = [event for event in events if event.sort != Sort.GUARD]
+    lines = {span for event in moving for span in lines_to_move(event, source, beside)}
     errors = tuple(one for one in _findings(world, source, events, set()) if one.severity == "error")
-    return Unguarded(tuple(sorted(lines)), errors)
+    return Unguarded(tuple(sorted(lines)), errors, missed(source))
 
 
 def _is_sure(event: Event) -> bool:
