@@ -17,6 +17,7 @@ import pytest
 import picklecheck
 from tests import hostile
 
+TRIES_FIXES = True
 ROOT = Path(__file__).parents[1]
 SECONDS = 180  # for an interpreter of its own: making the object, the report, and printing it three ways
 LARGE = 2_000_000  # characters; a report on a hundred failures has less
