@@ -97,14 +97,10 @@ def lines_to_move(event: Event, source: Source, others: list[Event]) -> list[tup
     pieces = [(first, last)]
     for number in range(last + 1, len(body)):
         node = body[number]
-        if isinstance(node, _STAY) or _is_guard(node):
+        if isinstance(node, _STAY) or conditions.is_guard(node):
             continue
         joins = pieces[-1][1] == number - 1
         if joins or moved & conditions.used_names(node):
             moved |= conditions.bound_names([node])
             pieces[-1:] = [(pieces[-1][0], number)] if joins else [pieces[-1], (number, number)]
     return [(body[start].lineno, body[end].end_lineno or body[end].lineno) for start, end in pieces]
-
-
-def _is_guard(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and conditions.mentions_guard(node.test)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from picklecheck.receiver.guard.values import Bound, Const, Known, Made, Value
 
 __all__ = [
-    "bound_names", "caught_by", "fits", "is_name_test", "is_own_switch", "is_there", "leaves", "made_by",
+    "bound_names", "caught_by", "fits", "is_guard", "is_name_test", "is_own_switch", "is_there", "leaves", "made_by",
     "mentions_guard", "misspelt", "own_nodes", "process_test", "suppressed", "used_names",
 ]  # fmt: skip
 
 _MAIN = "__main__"
 _EXISTS = frozenset(("exists", "isdir", "isfile", "is_dir", "is_file", "lexists"))
 _OF_PROCESS = frozenset(("parent_process", "current_process", "main_thread", "current_thread", "getpid", "getppid"))
+
+
+def is_guard(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Tell whether a statement is a main guard, or is meant as one."""
+    return isinstance(node, ast.If) and mentions_guard(node.test)
 
 
 def mentions_guard(test: ast.expr) -> bool:

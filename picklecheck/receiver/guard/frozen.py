@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 
 from picklecheck import kinds
@@ -20,7 +19,7 @@ def frozen_finding(source: Source) -> Finding | None:
     """Tell of a program that is frozen, starts processes, and does not call `freeze_support()`; None for others."""
     if not source.has_evidence or b"freeze_support" in source.data or b"__main__" not in source.data:
         return None
-    guard = next((n for n in source.tree.body if isinstance(n, ast.If) and conditions.mentions_guard(n.test)), None)
+    guard = next(filter(conditions.is_guard, source.tree.body), None)
     recipe = _recipe(source) if guard is not None else None
     if guard is None or recipe is None:
         return None

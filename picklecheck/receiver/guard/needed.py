@@ -41,8 +41,8 @@ def missed(source: Source) -> tuple[Missed, ...]:
     instance of a class, may come to a child.
     """
     body = source.tree.body
-    guarded = [inner for node in body if _is_guard(node) for inner in node.body]  # type: ignore[attr-defined]  # an If
-    top = [node for node in body if not _is_guard(node)]
+    guarded = [inner for node in body if conditions.is_guard(node) for inner in node.body]
+    top = [node for node in body if not conditions.is_guard(node)]
     only_there = conditions.bound_names(guarded) - conditions.bound_names(top)
     if not only_there:
         return ()
@@ -59,10 +59,6 @@ def missed(source: Source) -> tuple[Missed, ...]:
     found = [Missed(name) for name in sorted(only_there & defined & handed)]
     readers = sorted(_with_what_they_use(handed, reads) - only_there)
     return (*found, *(Missed(name, reader) for reader in readers for name in sorted(reads[reader] & only_there)))
-
-
-def _is_guard(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and conditions.mentions_guard(node.test)
 
 
 def _handed_on(guarded: list[ast.stmt], classes: set[str]) -> set[str]:
