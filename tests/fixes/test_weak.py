@@ -215,18 +215,21 @@ def handle_spot(keeper, *travelling):
     )  # fmt: skip
 
 
-def test_what_a_method_of_something_that_travels_has_done_is_not_done_twice(tmp_path):
+@pytest.mark.parametrize("private", [False, True])
+def test_what_a_method_of_something_that_travels_has_done_is_not_done_twice(tmp_path, private):
     made = Modules(tmp_path)
-    module = made.make(HANDLE)
+    module = made.make(HANDLE.replace("self.network", "self.__network") if private else HANDLE)
     keeper = module.Keeper()
-    remedy = state(handle_spot(keeper, keeper.network, keeper.network.hooks))
-    assert [check.same for check in remedy.checks] == [keeper.network.hooks]
+    network = vars(keeper)["_Keeper__network" if private else "network"]
+    remedy = state(handle_spot(keeper, network, network.hooks))
+    assert [check.same for check in remedy.checks] == [network.hooks]
     install(remedy.changes)
     there = twice(keeper)
-    assert there.handle.table() is there.network.hooks
-    assert there.network.hooks == {0: print}
+    (hooks,) = (held.hooks for held in vars(there).values() if type(held) is module.Network)
+    assert there.handle.table() is hooks
+    assert hooks == {0: print}
     assert there.handle.number == 0
-    assert keeper.handle.table() is keeper.network.hooks
+    assert keeper.handle.table() is network.hooks
     made.close()
 
 

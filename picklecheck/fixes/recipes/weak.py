@@ -10,6 +10,7 @@ from picklecheck import safe
 from picklecheck.fixes.base import Change, Check, Remedy
 from picklecheck.fixes.recipes.case import Case, Spec
 from picklecheck.fixes.recipes.shaping import dropped, guarded
+from picklecheck.fixes.spelling import stored_name
 from picklecheck.paths import attribute, call
 
 __all__ = ["inside", "proxy", "reference", "weak_dict", "weak_key_dict", "weak_method", "weak_set"]
@@ -62,10 +63,14 @@ def inside(case: Case) -> Spec | Remedy | None:
     note = f"{case.label} is made anew over there, as it was at first."
     found = case.from_source(note)
     called = re.match(r"self\.(\w+)[\w.]*\.\w+\(", found.back) if found else None
-    holder = (safe.instance_dict(case.spot.owner) or {}).get(called[1]) if called else None
+    holder = _attributes(case.spot.owner).get(stored_name(called[1], case.home)) if called else None
     if found and (holder is None or not case.spot.travels(holder)):
         return found
     return _copied(case) or found
+
+
+def _attributes(obj: object) -> dict[str, Any]:
+    return {**dict(safe.members(obj)), **(safe.instance_dict(obj) or {})}
 
 
 def _copied(case: Case) -> Remedy | None:
