@@ -27,7 +27,7 @@ from picklecheck.fixes import (
     plan,
     remedy_for,
 )
-from picklecheck.fixes.edits import diff
+from picklecheck.fixes.files import patch
 from picklecheck.fixes.shown import first_line, pasted
 from picklecheck.model import Failure, Fix
 from picklecheck.paths import Step, fold, join
@@ -297,7 +297,7 @@ def _fix(made: Plan) -> Fix:
         code="\n\n".join(pasted(*texts) for texts in made.texts.values()),
         target=target,
         verified=True,
-        patch="".join(diff(name, *texts) for name, texts in made.texts.items()),
+        patch="".join(patch(name, *texts) for name, texts in made.texts.items()),
         note=" ".join(made.notes),
     )
 

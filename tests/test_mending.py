@@ -298,3 +298,13 @@ def test_a_method_that_sets_the_state_still_finds_every_name(load):
     (failure,) = report.failures
     assert 'state["lock"] = None' in failure.fix.code
     assert failure.fix.verified
+
+
+def test_the_diff_of_a_file_that_starts_with_a_mark_fits_it(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "marked.py").write_text(
+        "import threading\n\n\nclass A:\n    def __init__(self):\n        self.f = lambda: 1\n", encoding="utf-8-sig"
+    )
+    (failure,) = explain(importlib.import_module("marked").A()).failures
+    del sys.modules["marked"]
+    assert "\n \ufeffimport threading\n" in failure.fix.diff()

@@ -134,8 +134,7 @@ def _explain(
 
     as_json = values.choice("--format", form, _FORMATS) == "json"
     options = _options(target, via, start_method, protocol, timeout, roundtrip=roundtrip)
-    again = _words(target, via, start_method, protocol, timeout)
-    fine = run(target, options, again, as_json=as_json, show_all=show_all, hazards=hazards)
+    fine = run(target, options, _words(target, options), as_json=as_json, show_all=show_all, hazards=hazards)
     raise typer.Exit(FINE if fine else CULPRITS)
 
 
@@ -173,8 +172,7 @@ def _fix(
         fine = fix.guard(target, f"picklecheck fix {shlex.quote(target)} --guard", write=write, force=force)
     else:
         options = _options(target, via, start_method, protocol, timeout)
-        again = f"picklecheck fix {_words(target, via, start_method, protocol, timeout)}"
-        fine = fix.fix(target, options, again, write=write, force=force)
+        fine = fix.fix(target, options, f"picklecheck fix {_words(target, options)}", write=write, force=force)
     raise typer.Exit(FINE if fine else CULPRITS)
 
 
@@ -195,11 +193,11 @@ def _options(
     )
 
 
-def _words(target: str, via: str | None, start_method: str | None, protocol: str | None, timeout: str) -> str:
+def _words(target: str, options: Options) -> str:
     """Give the words that ask about the same target in the same way."""
-    options = {"--via": via, "--start-method": start_method, "--protocol": protocol}
-    words = [target, *(word for option, value in options.items() if value is not None for word in (option, value))]
-    return shlex.join([*words, *([] if timeout == "30" else ["--timeout", timeout])])
+    given = {"--via": options.via, "--start-method": options.start_method, "--protocol": options.protocol}
+    words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
+    return shlex.join([target, *words, *([] if options.timeout == 30 else ["--timeout", f"{options.timeout:g}"])])
 
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")

@@ -22,14 +22,14 @@ def explain(
 
     A target whose file would start processes is not loaded: here that would start them too.
 
+    From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
+
     Args:
         target: what is to cross.
         options: how.
         again: the words that ask about it in the same way, for the next step.
         as_json: whether to print data in place of a screen.
         show_all, hazards: as for `render.text.render`.
-
-    From here to the end of the process what the user's code prints goes to stderr: stdout holds the report alone.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
     told = Report.to_json if as_json else _screen(stdout, again, show_all, hazards)

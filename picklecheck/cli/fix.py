@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import os
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
-from typing import Any, TextIO
+from typing import BinaryIO, TextIO
 
 from picklecheck import api
 from picklecheck.cli import output
@@ -47,9 +47,8 @@ def fix(target: str, options: api.Options, again: str, *, write: bool, force: bo
     if started:
         at = started[0].assigned_at
         assert at is not None  # the reading knows where everything stands
-        raise TargetError(
-            f"{at.file}, line {at.line}, starts processes at import: first picklecheck fix {at.file} --guard"
-        )
+        first = f"picklecheck fix {shlex.quote(at.file)} --guard"
+        raise TargetError(f"{at.file}, line {at.line}, starts processes at import: first {first}")
     report = api.run(load(target).obj, options)
     report.release()
     left = [failure for failure in report.failures if failure.severity == "error" and failure.fix is None]
@@ -79,19 +78,19 @@ def guard(file: str, again: str, *, write: bool, force: bool) -> bool:
         TargetError: the file cannot be read, or its statements cannot be moved.
         WriteError: it may not or cannot be written.
     """
+    reading = f"picklecheck guard {shlex.quote(file)}"
     try:
-        before = files.read(file)
-        found = unguarded(file)
-        after = move_under_guard(before, found.lines) if found.lines else before
         with open(file, "rb") as stream:
             data = stream.read()
+        before, found = files.decoded(data), unguarded(file, data)
+        after = move_under_guard(before, found.lines) if found.lines else before
         read_again = unguarded(file, files.encoded(after, data))
     except Unreadable as error:
         raise TargetError(f"not read: {error}") from None
     except (OSError, SyntaxError, UnicodeError) as error:
         raise TargetError(f"cannot read {file!r}: {error}") from None
     except CannotEdit as error:
-        raise TargetError(f"{file} cannot be edited: {str(error).rstrip('.')}; picklecheck guard {file}") from None
+        raise TargetError(f"{file} cannot be edited: {str(error).rstrip('.')}; {reading}") from None
     left = read_again.findings
     missed = [one for one in read_again.missed if one not in found.missed] if found.lines else []
     if not (found.lines or left):
@@ -103,7 +102,7 @@ def guard(file: str, again: str, *, write: bool, force: bool) -> bool:
     for one in missed:
         _say(f"There remains {file}: {one}")
     if left:
-        _say(f"What to do: picklecheck guard {file}")
+        _say(f"What to do: {reading}")
     _give(edited, sys.stdout, again, write=write, force=force)
     return not (left or missed)
 
@@ -151,15 +150,11 @@ def _print(file: str, before: str, after: str, stdout: TextIO) -> None:
             start, text = _COLORS.get(line[:1], "") if color else "", pen.clean(line)
             output.write(stdout, f"{start}{text}\x1b[0m" if start else text)
         return
-    with open(file, "rb") as stream:
-        data = stream.read()
-    mark = "\ufeff" if data.startswith(codecs.BOM_UTF8) else ""
-    patch = diff(file, mark + before, mark + after)
-    buffer: Any = getattr(stdout, "buffer", None)
-    if buffer is None:
-        stdout.write(patch)
+    buffer: BinaryIO | None = getattr(stdout, "buffer", None)
+    if buffer is None:  # what a caller in this process has put in its place
+        stdout.write(files.patch(file, before, after))
         return
-    buffer.write(files.encoded(patch, b"" if mark else data))
+    buffer.write(files.patch_bytes(file, before, after))
     buffer.flush()
 
 
@@ -169,7 +164,7 @@ def _short(file: str) -> str:
 
 
 def _say(text: str) -> None:
+    """Write prose to stderr; a line that is indented, as one with a path, is not broken."""
     pen, width = output.pen(sys.stderr), output.width(sys.stderr)
-    lines = textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    indent = " " * (len(text) - len(text.lstrip()))
-    output.write(sys.stderr, "\n".join(pen.clean(line) for line in lines) if not indent else pen.clean(text))
+    prose = textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    output.write(sys.stderr, "\n".join(map(pen.clean, [text] if text.startswith(" ") else prose)))

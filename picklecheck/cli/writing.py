@@ -59,10 +59,10 @@ def _prepared(name: str, before: str, after: str) -> _File:
     path = os.path.realpath(name)
     data = _read(name, path)
     try:
-        if files.read(path) != before:
+        if files.decoded(data) != before:
             raise _changed(name)
         return _File(name, path, data, files.encoded(after, data))
-    except (SyntaxError, UnicodeDecodeError, OSError):
+    except (SyntaxError, UnicodeDecodeError):
         raise _changed(name) from None
     except UnicodeEncodeError as error:
         letters = error.object[error.start : error.end]
