@@ -15,14 +15,10 @@ from typing import Any
 
 from picklecheck import receiver
 from picklecheck.fixes import (
-    Check,
     Made,
     Plan,
     Remedy,
     Sender,
-    Spot,
-    class_file,
-    is_librarys_own,
     keys_of,
     plan,
     remedy_for,
@@ -30,9 +26,8 @@ from picklecheck.fixes import (
 from picklecheck.fixes.files import patch
 from picklecheck.fixes.shown import first_line, pasted
 from picklecheck.model import Failure, Fix
-from picklecheck.paths import Step, fold, join
-from picklecheck.probe import Located, Locator, Rehearsal, Sink, Way, rehearse
-from picklecheck.safe import instance_dict, members, mro
+from picklecheck.probe import Located, Rehearsal, Sink, rehearse
+from picklecheck.spots import Spots
 from picklecheck.standins import absent
 from picklecheck.told_there import Trip
 
@@ -41,7 +36,6 @@ __all__ = ["Mended", "mend"]
 _MOST_FAILURES = 500
 _MOST_TRIALS = 12
 _MOST_CHECKS = 50
-_ROOT = "root"
 _ABSENT = Made(absent, ())
 
 
@@ -77,6 +71,19 @@ class _Case:
     checks: tuple[dict[str, Any], ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    """Cases whose remedies have passed a trial together.
+
+    Attributes:
+        cases: the cases.
+        left: ids of the objects that were refused all the same.
+    """
+
+    cases: tuple[_Case, ...]
+    left: frozenset[int]
+
+
 def mend(failures: Sequence[Failure], located: Sequence[Located | None], trip: Trip) -> Mended:
     """Find fixes for failures, and try them.
 
@@ -90,20 +97,19 @@ def mend(failures: Sequence[Failure], located: Sequence[Located | None], trip: T
     if not cases:
         return Mended(tuple(failures))
     try:
-        good = mender.settle(cases)
+        settled = mender.settle(cases)
     except (receiver.NotPossible, receiver.Trouble):
-        return Mended(tuple(failures))
-    return mender.told(good)
+        settled = None
+    return mender.told(settled) if settled else Mended(tuple(failures))
 
 
 class _Mender:
     def __init__(self, failures: Sequence[Failure], trip: Trip) -> None:
         self._failures, self._trip = failures, trip
-        self._locator = Locator(trip.walk)
+        self._spots = Spots(trip)
         self._refused = {id(trip.walk.objects[culprit.index]) for culprit in trip.walk.culprits}
         self._forking = any(cls.__name__ == "ForkingPickler" for cls in type(trip.make(Sink())).__mro__)
         self._trials = 0
-        self._left: set[int] = set()
 
     # -- remedies ------------------------------------------------------------------------------------------------------
 
@@ -112,7 +118,7 @@ class _Mender:
         if number >= _MOST_FAILURES or failure.severity != "error" or failure.stage not in ("pickle", "unpickle"):
             return None
         if failure.box and failure.kind != "recursion":
-            spots = self._spots(failure, located)
+            spots = self._spots.of(failure, located)
             remedies = []
             for spot, _ in spots:
                 remedy = remedy_for(spot)
@@ -123,94 +129,54 @@ class _Mender:
                     break  # what is edited is not the way but the culprit itself
             checks = [
                 found
-                for (spot, way), remedy in zip(spots, remedies, strict=False)
+                for (_, way), remedy in zip(spots, remedies, strict=False)
                 for check in remedy.checks
-                if (found := self._check(spot, way, check)) is not None
+                if (found := self._spots.check(way, check)) is not None
             ]
             return _Case(number=number, failure=failure, remedy=_joined(remedies), checks=tuple(checks))
         return None
 
-    def _spots(self, failure: Failure, located: Located | None) -> list[tuple[Spot, Sequence[Step] | None]]:
-        """Give the spot of each way that leads to the culprit by another attribute, with the steps to its owner."""
-        found: dict[object, tuple[Spot, Sequence[Step] | None]] = {}
-        for way in located.ways if located else ((),):
-            spot, steps = self._spot(failure, way)
-            found.setdefault((id(type(spot.owner)), spot.attribute, tuple(map(_likeness, spot.rest))), (spot, steps))
-        return list(found.values())
-
-    def _spot(self, failure: Failure, way: Way) -> tuple[Spot, Sequence[Step] | None]:
-        steps = [pair for hop in way for pair in zip(hop.steps, hop.arrivals, strict=True)]
-        holders = [self._trip.walk.root, *(arrival for _, arrival in steps)]
-        given: dict[str, Any] = {
-            "obj": failure.obj, "kind": failure.kind, "stage": failure.stage, "error": failure.error,
-            "travels": self._travels,
-        }  # fmt: skip
-        for at in range(len(steps) - 1, -1, -1):
-            name = _attribute(steps[at][0])
-            if name and _is_users(type(holders[at])) and _has(holders[at], name):
-                if at and is_librarys_own(holders[at], name):
-                    continue  # the thread or process as a whole is what a holder of it can leave out
-                behind = steps[at + 1 :]
-                spot = Spot(
-                    **given, owner=holders[at], attribute=name, value=steps[at][1],
-                    rest=tuple(step for step, _ in behind), arrivals=tuple(arrival for _, arrival in behind),
-                )  # fmt: skip
-                return spot, [step for step, _ in steps[:at]]
-        return Spot(**given), None
-
-    def _travels(self, obj: Any) -> bool:
-        return obj is self._trip.walk.root or id(obj) in self._locator.index_of
-
-    def _check(self, spot: Spot, way: Sequence[Step] | None, check: Check) -> dict[str, Any] | None:
-        if way is None or any(step.kind in ("key", "call") for step in way):
-            return None
-        same = None
-        if check.same is not None:
-            to_same = self._locator.way_to(check.same)
-            if to_same is None:
-                return None
-            same = _expression([step for hop in to_same for step in hop.steps])
-        return {
-            "path": _expression([*way, *check.path]), "type": check.type, "calls": check.calls, "same": same,
-        }  # fmt: skip
-
     # -- trials --------------------------------------------------------------------------------------------------------
 
-    def settle(self, cases: Sequence[_Case]) -> list[_Case]:
-        """Give the cases whose remedies pass the trial together."""
-        if self._passes(cases):
-            return list(cases)
+    def settle(self, cases: Sequence[_Case]) -> _Settled | None:
+        """Find the cases whose remedies pass the trial together; None where there are none."""
+        whole = self._try(cases)
+        if whole is not None:
+            return whole
         groups = _groups(cases)
         if len(groups) == 1:
             groups = [[case] for case in cases]
         if len(groups) == 1:
-            return []
-        good = [settled for group in _some(groups) if (settled := self.settle(group))]
-        together = [case for group in good for case in group]
-        if len(together) < len(cases) and together and self._passes(together):
-            return together
+            return None
+        good = [settled for group in _some(groups) if (settled := self.settle(group)) is not None]
+        together = [case for settled in good for case in settled.cases]
+        if len(good) > 1 and len(together) < len(cases):
+            found = self._try(together)
+            if found is not None:
+                return found
         return self._as_many_as_go_together(good)
 
-    def _as_many_as_go_together(self, groups: Sequence[list[_Case]]) -> list[_Case]:
-        """Give what is left of groups that pass alone when those go that do not pass with the ones before."""
-        kept = groups[0] if groups else []
-        for group in groups[1:]:
-            if self._passes([*kept, *group]):
-                kept = [*kept, *group]
+    def _as_many_as_go_together(self, good: Sequence[_Settled]) -> _Settled | None:
+        """Give what is left of cases that pass alone when those go that do not pass with the ones before."""
+        kept = good[0] if good else None
+        for one in good[1:]:
+            kept = kept and (self._try([*kept.cases, *one.cases]) or kept)
         return kept
 
-    def _passes(self, cases: Sequence[_Case]) -> bool:
-        if self._trials >= _MOST_TRIALS:
-            return False
-        made = plan([case.remedy for case in cases])
+    def _try(self, cases: Sequence[_Case]) -> _Settled | None:
+        """Try the remedies of cases together; None where they do not pass."""
+        made = plan([case.remedy for case in cases]) if self._trials < _MOST_TRIALS else None
         if made is None:
-            return False
+            return None
         self._trials += 1
         treated = {id(case.failure.obj) for case in cases}
-        stream = self._pickled(made, treated)
-        return stream is not None and self._arrives(stream, made, cases)
+        done = self._rehearsed(made, treated)
+        left = frozenset(id(obj) for obj, _ in done.refused)
+        if done.stream is None or left & treated or not left <= self._refused:
+            return None
+        return _Settled(tuple(cases), left) if self._arrives(done.stream, made, cases) else None
 
-    def _pickled(self, made: Plan, treated: set[int]) -> list[bytes] | None:
+    def _rehearsed(self, made: Plan, treated: set[int]) -> Rehearsal:
         trip = self._trip
         failed_there = [
             failure.obj for failure in self._failures
@@ -222,9 +188,7 @@ class _Mender:
             rehearse, trip.walk.root, trip.make, trip.walk.protocol, instead=sender, stand_in=trip.stand_in,
             seconds=trip.seconds,
         )  # fmt: skip
-        done = _in_a_thread(rehearsed) if trip.by_a_thread else rehearsed()
-        self._left = {id(obj) for obj, _ in done.refused}
-        return done.stream if not self._left & treated and self._left <= self._refused else None
+        return _in_a_thread(rehearsed) if trip.by_a_thread else rehearsed()
 
     def _arrives(self, stream: Sequence[bytes], made: Plan, cases: Iterable[_Case]) -> bool:
         trip = self._trip
@@ -238,26 +202,27 @@ class _Mender:
 
     # -- words ---------------------------------------------------------------------------------------------------------
 
-    def told(self, good: Sequence[_Case]) -> Mended:
+    def told(self, settled: _Settled) -> Mended:
         """Give the failures with their fixes."""
         failures = list(self._failures)
-        for group in _groups(good):
+        for group in _groups(settled.cases):
             made = plan([case.remedy for case in group])
             if made is None:
                 continue
             fix = _fix(made)
             for case in group:
                 failures[case.number] = dataclasses.replace(case.failure, fix=fix)
-        self._spread(failures)
-        whole = plan([case.remedy for case in good]) if good else None
-        return Mended(tuple(failures), whole.texts if whole else {}, tuple(_after(failures, bool(good))))
+        _spread(failures, settled.left)
+        whole = plan([case.remedy for case in settled.cases])
+        return Mended(tuple(failures), whole.texts if whole else {}, tuple(_after(failures)))
 
-    def _spread(self, failures: list[Failure]) -> None:
-        """Give the fix to the rest of very many that are alike: the last trial has let them through as well."""
-        known = {_kind_and_place(failure): failure.fix for failure in failures[:_MOST_FAILURES] if failure.fix}
-        for number, failure in enumerate(failures[_MOST_FAILURES:], _MOST_FAILURES):
-            if failure.box and id(failure.obj) not in self._left:
-                failures[number] = dataclasses.replace(failure, fix=known.get(_kind_and_place(failure)))
+
+def _spread(failures: list[Failure], left: frozenset[int]) -> None:
+    """Give the fix to the rest of very many that are alike: the trial has let them through as well."""
+    known = {_kind_and_place(failure): failure.fix for failure in failures[:_MOST_FAILURES] if failure.fix}
+    for number, failure in enumerate(failures[_MOST_FAILURES:], _MOST_FAILURES):
+        if failure.box and id(failure.obj) not in left:
+            failures[number] = dataclasses.replace(failure, fix=known.get(_kind_and_place(failure)))
 
 
 def _kind_and_place(failure: Failure) -> tuple[object, ...]:
@@ -270,10 +235,8 @@ def _in_a_thread(call: Callable[[], Rehearsal]) -> Rehearsal:
         return pool.submit(call).result()
 
 
-def _after(failures: Sequence[Failure], some: bool) -> Iterable[str]:
+def _after(failures: Sequence[Failure]) -> Iterable[str]:
     """Say what remains after all fixes."""
-    if not some:
-        return
     errors = [failure for failure in failures if failure.severity == "error"]
     left = [failure for failure in errors if failure.fix is None]
     fixes = len({id(failure.fix) for failure in errors if failure.fix})
@@ -332,28 +295,3 @@ def _joined(remedies: Sequence[Remedy]) -> Remedy:
     joined = {name: tuple(part for remedy in remedies for part in getattr(remedy, name)) for name in names}
     told = {"", *(change.note for change in joined["changes"])}
     return Remedy(**joined, note=" ".join(dict.fromkeys(one.note for one in remedies if one.note not in told)))
-
-
-def _attribute(step: Step) -> str:
-    """Give the name that a step reads of an instance; empty for other steps."""
-    if step.kind != "attribute":
-        return ""
-    name = step.after[1:] if not step.before else step.after[3:-2]
-    return name if name.isidentifier() else ""
-
-
-def _is_users(cls: type) -> bool:
-    """Tell whether the class, or a base of it, stands in a file that the user can edit."""
-    return any(class_file(base) is not None for base in mro(cls))
-
-
-def _has(obj: Any, name: str) -> bool:
-    return name in (instance_dict(obj) or {}) or any(name == held for held, _ in members(obj))
-
-
-def _likeness(step: Step) -> object:
-    return step.kind if step.kind in ("item", "value", "key") else step
-
-
-def _expression(steps: Sequence[Step]) -> str:
-    return join(_ROOT, [step for step, _ in fold(steps)])

@@ -14,7 +14,7 @@ PACKAGE = Path(picklecheck.__file__).parent
 GROUND = {"errors", "extensions", "guarded", "model", "paths", "safe", "source", "source_index", "standins"}
 KNOWLEDGE = {"kinds"}
 SIBLINGS = {"fixes", "hazards", "probe", "receiver", "transports"}
-EDGES = {"api", "arrivals", "crossing", "findings", "lost", "mending", "render", "told_there"}
+EDGES = {"api", "arrivals", "crossing", "findings", "lost", "mending", "render", "spots", "told_there"}
 FACES = {"__main__", "cli", "ipython", "live", "pytest_plugin"}
 ROOT = "__init__"
 """The package itself, `import picklecheck`: what its `__init__` offers."""
@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "lost": BELOW_EDGES,
     "told_there": BELOW_EDGES | {"findings", "lost"},
     "arrivals": BELOW_EDGES | {"lost", "told_there"},
-    "mending": BELOW_EDGES | {"findings", "told_there"},
+    "spots": BELOW_EDGES | {"told_there"},
+    "mending": BELOW_EDGES | {"spots", "told_there"},
     "api": BELOW_EDGES | {"arrivals", "crossing", "findings", "mending", "render", "told_there"},
     ROOT: BELOW_EDGES | EDGES,
     **dict.fromkeys(FACES, BELOW_EDGES | EDGES | {ROOT}),

@@ -308,3 +308,19 @@ def test_the_diff_of_a_file_that_starts_with_a_mark_fits_it(tmp_path, monkeypatc
     (failure,) = explain(importlib.import_module("marked").A()).failures
     del sys.modules["marked"]
     assert "\n \ufeffimport threading\n" in failure.fix.diff()
+
+
+def test_very_many_share_a_fix_though_others_do_not_go_together(load):
+    tiles = load(TILES)
+    counts = load("""
+        from collections import defaultdict
+
+
+        class Counts:
+            def __init__(self):
+                self.tree = defaultdict(lambda: defaultdict(lambda: [0]))
+                self.tree["a"]["b"].append(1)
+        """)
+    report = explain([counts.Counts(), *(tiles.Dataset() for _ in range(300))])
+    assert [failure.path for failure in report.failures if failure.fix is None] == ["obj[0].tree['a'].default_factory"]
+    assert len(report.failures) == 602
