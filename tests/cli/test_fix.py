@@ -65,7 +65,7 @@ BARE = """
 
 
     def work(number):
-        print("worked", number, flush=True)
+        sys.stdout.write(f"worked {number}\\n")  # at once: both write to one pipe
 
 
     context = get_context("spawn")
