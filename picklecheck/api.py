@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from picklecheck.crossing import Crossed
     from picklecheck.findings import Told
     from picklecheck.told_there import Trip
+    from picklecheck.transports import Transport
 
-__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "not_loaded", "run"]
+__all__ = ["Options", "assert_picklable", "explain", "explain_call", "is_picklable", "not_loaded", "run", "run_parts"]
 
 Watch = Callable[[Callable[[], int]], contextlib.AbstractContextManager[object]]
 _MOST_NAME = 60
@@ -189,6 +190,23 @@ def run(obj: object, options: Options, *, watch: Watch | None = None) -> Report:
     name = options.name or "obj"
     crossed = crossing.of_object(obj, name, via=options.via, start_method=options.start_method)
     return _run(crossed, options, watch, name=name)
+
+
+def run_parts(parts: Mapping[str, object], transport: Transport, options: Options) -> Report:
+    """Answer for some objects that cross together, each under a name of its own.
+
+    Args:
+        parts: the objects, by the expressions that their paths begin with.
+        transport: how they cross.
+        options: what was asked; `via` is not looked at.
+
+    Raises:
+        UsageError: an unknown start method or protocol, or a timeout that is none.
+    """
+    from picklecheck import crossing
+
+    crossed = crossing.of_parts(parts, transport, start_method=options.start_method)
+    return _run(crossed, options, None, name=None)
 
 
 def not_loaded(options: Options, findings: Iterable[Finding]) -> Report:

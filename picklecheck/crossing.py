@@ -14,9 +14,9 @@ from picklecheck import kinds, transports
 from picklecheck.errors import UsageError
 from picklecheck.model import Failure
 from picklecheck.safe import qualified_name, short_repr, type_name
-from picklecheck.transports import Call, Crossing, Part, Transport
+from picklecheck.transports import Call, Crossing, Part, Transport, argument
 
-__all__ = ["Crossed", "of_call", "of_object"]
+__all__ = ["Crossed", "of_call", "of_object", "of_parts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +94,16 @@ def of_call(call: Call, *, via: str, start_method: str | None) -> Crossed:
     """
     transport = transports.find(via)
     return _crossed(call, transport, transport.call(call), start_method=start_method, name="call")
+
+
+def of_parts(parts: Mapping[str, object], transport: Transport, *, start_method: str | None) -> Crossed:
+    """Say what crosses for some objects, each under the name that its paths begin with.
+
+    Raises:
+        UsageError: an unknown start method.
+    """
+    crossing = Crossing(title="", parts=tuple(Part.at([(argument(name), obj)]) for name, obj in parts.items()))
+    return _crossed(parts, transport, crossing, start_method=start_method, name="call")
 
 
 def _crossed(

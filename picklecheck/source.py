@@ -22,7 +22,7 @@ from picklecheck import safe
 from picklecheck.model import Place
 from picklecheck.source_index import CONSTANT, Definition, Index, Setting
 
-__all__ = ["where_defined", "where_set"]
+__all__ = ["where_defined", "where_named", "where_set"]
 
 # What a class has whose `__init__` is made from its body.
 _MAKES_INIT = (
@@ -84,6 +84,23 @@ def where_defined(obj: object) -> Place | None:
     if None not in known:
         known[None] = _code_place(code, namespace)
     return known[None]
+
+
+def where_named(file: str, name: str) -> Place | None:
+    """Find where a file defines a function or class, without an object to ask: what a name there leads to.
+
+    Args:
+        file: the source file.
+        name: the qualified name.
+
+    Returns:
+        The line of the last ``def`` or ``class`` of that name; None where there is none. Nothing is raised.
+    """
+    index = _load(file, {})
+    if index is None:
+        return None
+    found = [each for each in index.named.get(name.rpartition(".")[2], ()) if each.qualname == name]
+    return index.place(found[-1].line, found[-1].function) if found else None
 
 
 # What was answered, by the identity of the class or code object. A weak reference tells whether the identity is still

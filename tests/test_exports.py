@@ -1,6 +1,7 @@
 """What `import picklecheck` offers, and what it loads."""
 
 import inspect
+import pkgutil
 import subprocess
 import sys
 from importlib import metadata
@@ -12,9 +13,10 @@ import picklecheck
 # the contract; what comes with later versions is added here when it is there
 PUBLIC = {
     "Failure", "Finding", "Fix", "PicklecheckError", "Place", "Report", "Size", "TargetError", "UsageError",
-    "assert_picklable", "explain", "explain_call", "is_picklable", "register_kind", "register_transport",
+    "assert_picklable", "explain", "explain_call", "install", "is_picklable", "register_kind", "register_transport",
+    "uninstall", "watch",
 }  # fmt: skip
-LOADED_WHEN_ASKED_FOR = {"register_kind", "register_transport"}
+MODULES = [module.name for module in pkgutil.iter_modules(picklecheck.__path__)]
 NOT_LOADED = ["IPython", "_pytest", "dill", "executing", "numpy", "pytest", "rich", "typer"]
 
 
@@ -23,8 +25,17 @@ def test_all_is_the_contract():
 
 
 def test_all_names_every_public_name():
-    loaded = {name for name, value in vars(picklecheck).items() if name[0] != "_" and not inspect.ismodule(value)}
-    assert loaded | LOADED_WHEN_ASKED_FOR == PUBLIC
+    hidden = {"TYPE_CHECKING"}
+    assert {name for name in dir(picklecheck) if name[0].isalpha()} - hidden - set(MODULES) == PUBLIC
+
+
+def test_each_name_is_loaded_when_it_is_asked_for():
+    program = (
+        "import sys, picklecheck; before = [name for name in sys.modules if name.startswith('picklecheck.')]; "
+        "picklecheck.explain; print(before, 'picklecheck.api' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "[] True\n"
 
 
 def test_version_is_the_installed_one():

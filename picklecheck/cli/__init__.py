@@ -37,6 +37,13 @@ Examples:
   picklecheck fix train.py --guard
 """
 
+_RUN_EXAMPLES = """\b
+Examples:
+  picklecheck run train.py --epochs 1
+  picklecheck run --start-method forkserver train.py --epochs 1
+  picklecheck run --report out.json -m pytest tests
+"""
+
 app = typer.Typer(
     name="picklecheck",
     help="Finds every object that stops a dataset, loader or process target from being pickled, with its exact path.",
@@ -198,6 +205,44 @@ def _words(target: str, options: Options) -> str:
     given = {"--via": options.via, "--start-method": options.start_method, "--protocol": options.protocol}
     words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
     return shlex.join([target, *words, *([] if options.timeout == 30 else ["--timeout", f"{options.timeout:g}"])])
+
+
+@app.command(
+    "run",
+    epilog=_RUN_EXAMPLES,
+    # what stands behind the name of the program is the program's
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def _run_program(
+    program: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROGRAM...",
+            help="A script with its arguments, or -m and a module with its arguments: what would stand behind python.",
+        ),
+    ],
+    start_method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="spawn|forkserver|fork",
+            help="How processes start where the program does not choose itself: forkserver is Linux from Python 3.14 "
+            "on, spawn is macOS and Windows.",
+        ),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write every boundary that was crossed to this file, as JSON.")
+    ] = None,
+) -> None:
+    """Run a program, and let its own pickling errors say which object it was.
+
+    What it prints and raises stays as it is; an exception of pickling or unpickling says more at its end: the path of
+    each culprit, and the line that sent it. Child processes are watched too.
+
+    Exits with the program's exit code, 2 if there is no such program.
+    """
+    from picklecheck.cli.run import run
+
+    raise typer.Exit(run(program, start_method=start_method, report=report))
 
 
 @app.command("kinds", epilog="Example: picklecheck kinds weakref")
