@@ -233,7 +233,7 @@ def _run_program(
         str | None, typer.Option(metavar="FILE", help="Write every boundary that was crossed to this file, as JSON.")
     ] = None,
 ) -> None:
-    """Run a program, and let its own pickling errors say which object it was.
+    """Run a program; its pickling errors then say which object it was.
 
     What it prints and raises stays as it is; an exception of pickling or unpickling says more at its end: the path of
     each culprit, and the line that sent it. Child processes are watched too.

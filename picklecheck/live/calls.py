@@ -48,7 +48,7 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     """Give the nearest frame of the user's, from this one outwards; where all are installed, the nearest caller's."""
     nearest, start = None, frame
     while frame is not None:
-        if not is_library(frame.f_code):
+        if not is_library(frame.f_code) and "__name__" in frame.f_globals:  # a proxy's methods are made from text
             return frame
         frame = frame.f_back
     while start is not None and nearest is None:

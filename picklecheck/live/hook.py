@@ -37,6 +37,7 @@ class Hook:
         start_method: the one to use where the program chooses none; None: the interpreter's own.
         queued: the line that put an object into a queue, by the object's identity, until a thread has pickled it.
         here: what is true of the running thread.
+        followed: how many failures of other processes were told on what followed from them.
     """
 
     def __init__(self, journal: Journal, start_method: str | None = None) -> None:
@@ -44,6 +45,7 @@ class Hook:
         self.start_method = start_method
         self.queued: dict[int, Line] = {}
         self.here = _Here()
+        self.followed = 0
         self._seen: set[tuple[object, ...]] = set()
         self._patches = Patches(_points(self))
 

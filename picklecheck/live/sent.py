@@ -7,6 +7,7 @@ over. Sources: `Queue._feed`, `Pool._handle_tasks`, `worker` (multiprocessing/po
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -128,6 +129,7 @@ def _known_parts(own: Mapping[str, Any]) -> dict[str, object] | None:
     return parts
 
 
+_STARRED = ("mapstar", "starmapstar")  # what pool.map and pool.starmap call the user's function by
 _WORKERS = {("multiprocessing.pool", "worker"): 2, ("concurrent.futures.process", "_process_worker"): 2}
 
 
@@ -157,11 +159,12 @@ def _pool_task(hook: Hook, obj: Any, frame: FrameType) -> Sent | None:
     result = (frame.f_locals.get("cache") or {}).get(job)
     call = getattr(result, "_picklecheck_call", None)
     name = name_of(func)
-    if getattr(func, "__module__", None) == "multiprocessing.pool" and name in ("mapstar", "starmapstar"):
+    if getattr(func, "__module__", None) == "multiprocessing.pool" and name in _STARRED:
         func, items = args[0]
         first = number * (getattr(result, "_chunksize", 1) or 1)
         parts = {"func": func, **{f"iterable[{first + at}]": item for at, item in enumerate(items)}}
-        return Sent(parts=parts, via="pool", how=f"pool.map({name_of_target(func)}, ...)", call=call)
+        how = f"pool.{name.removesuffix('star')}({name_of_target(func)}, ...)"
+        return Sent(parts=parts, via="pool", how=how, call=call)
     how = f"pool task {name_of_target(func)}(...)"
     return Sent(parts=_renamed(call_parts(func, args, kwargs), "target", "func"), via="pool", how=how, call=call)
 
@@ -180,7 +183,12 @@ def _executor_task(hook: Hook, obj: Any, frame: FrameType) -> Sent | None:
     call = getattr(future, "_picklecheck_call", None)
     if not qualified_name(type(obj)).startswith("concurrent."):
         return Sent(
-            parts=_of_joblib(obj), via="executor", how="joblib task", call=call, future=future, pickler=_loky_pickler()
+            parts=_of_joblib(obj),
+            via="executor",
+            how="joblib task",
+            call=call,
+            future=future,
+            pickler=_loky_pickler(type(obj).__module__.startswith("joblib.")),
         )
     parts, how = _of_executor(obj.fn, obj.args, obj.kwargs)
     return Sent(parts=parts, via="executor", how=how, call=call, future=future)
@@ -208,25 +216,34 @@ def _of_joblib(item: Any) -> dict[str, object]:
     return parts
 
 
-def _loky_pickler() -> Any:
-    for name in ("joblib.externals.loky.backend.reduction", "loky.backend.reduction"):
-        if name in sys.modules:
-            return sys.modules[name].get_loky_pickler()
-    return None
+def _loky_pickler(joblib: bool) -> Any:
+    """Give loky's pickler class, which takes reducers before the protocol, as other picklers are called."""
+    base = sys.modules[f"{'joblib.externals.' if joblib else ''}loky.backend.reduction"].get_loky_pickler()
+
+    def __init__(self: Any, file: Any, protocol: Any = None) -> None:  # noqa: N807  # of the class below
+        base.__init__(self, file, protocol=protocol)
+
+    return type(base.__name__, (base,), {"__init__": __init__})
 
 
 def _pool_result(hook: Hook, obj: Any, frame: FrameType) -> Sent | None:
     """Tell of a result in a worker of a pool."""
     if type(obj) is not tuple or len(obj) != 3 or type(obj[2]) is not tuple:
         return None
-    return _result(frame.f_locals.get("func"), *obj[2])
+    func, args = frame.f_locals.get("func"), frame.f_locals.get("args")
+    if name_of(func) in _STARRED and type(args) is tuple and args and type(args[0]) is tuple:
+        func = args[0][0]
+    return _result(func, *obj[2])
 
 
 def _executor_result(hook: Hook, obj: Any, frame: FrameType) -> Sent | None:
     """Tell of a result in a worker of an executor."""
     if qualified_name(type(obj)).rpartition(".")[2] != "_ResultItem":
         return None
-    return _result(None, obj.exception is None, obj.result if obj.exception is None else obj.exception)
+    found = _result(None, obj.exception is None, obj.result if obj.exception is None else obj.exception)
+    if type(obj).__module__.startswith("concurrent."):
+        return found
+    return dataclasses.replace(found, pickler=_loky_pickler(type(obj).__module__.startswith("joblib.")))
 
 
 def _result(func: Any, fine: bool, value: Any) -> Sent:

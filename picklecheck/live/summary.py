@@ -60,11 +60,19 @@ def _add(found: dict[tuple[Any, ...], dict[str, Any]], boundary: dict[str, Any])
     """Add a failed boundary to the others: what is known of it already is told once."""
     key = _key(boundary)
     known = found.get(key)
+    said = [_words(failure) for failure in boundary["failures"]]
+    if any(_is_same(other, boundary, said) for other in found.values()):
+        return  # many workers meet the same, and not all of them know from where
     if known is None or known["ok"]:
         found[key] = boundary
         return
-    said = [_words(failure) for failure in known["failures"]]
-    known["failures"] += [failure for failure in boundary["failures"] if _words(failure) not in said]
+    known["failures"] += [
+        failure for failure in boundary["failures"] if _words(failure) not in map(_words, known["failures"])
+    ]
+
+
+def _is_same(other: dict[str, Any], boundary: dict[str, Any], said: list[tuple[Any, ...]]) -> bool:
+    return other["transport"] == boundary["transport"] and [_words(each) for each in other["failures"]] == said
 
 
 def _words(failure: dict[str, Any]) -> tuple[Any, ...]:

@@ -125,10 +125,17 @@ def received(hook: Hook, error: BaseException, data: Any, frame: FrameType | Non
         return
     root = _root_of(frame)
     failure = arriving.failure_of(bytes(data), error, root)
-    how = {"pool": "a task", "executor": "a task", "result": "the result of a task"}.get(root, "what was received")
+    how = _RECEIVED.get(root, "what was received")
     call = None if root in ("pool", "executor", "result") else line_of_frame(frame)
     via = root if root in ("pool", "executor", "result") else "queue"
     _tell(hook, error, _report(how, via, None, failure), Sent(parts={}, via=via, how=how, call=call))
+
+
+_RECEIVED = {
+    "pool": "a task that a worker got",
+    "executor": "a task that a worker got",
+    "result": "the result of a task, or its exception",
+}
 
 
 def _root_of(frame: FrameType | None) -> str:
@@ -237,14 +244,17 @@ def follows(hook: Hook, error: BaseException) -> None:
     """Let an error that follows from a child's say what the child told."""
     if _is_told(error):
         return
-    texts = [event["note"] for event in hook.journal.events() if event.get("event") == "failed" and _elsewhere(event)]
-    if texts:
-        attach(error, "\n".join((f"{MARK}this follows from what a child process met:", texts[-1])), aloud=False)
+    failed = [event["note"] for event in hook.journal.events() if event["event"] == "failed" and _breaks(event)]
+    if len(failed) > hook.followed:  # what was told before does not break what breaks now
+        hook.followed = len(failed)
+        attach(error, f"{MARK}this follows from another error:\n{failed[-1]}", aloud=False)
 
 
-def _elsewhere(event: dict[str, Any]) -> bool:
+def _breaks(event: dict[str, Any]) -> bool:
+    """Tell whether a failure ends a process, or the thread that takes results."""
     stages = {finding["stage"] for finding in event["report"]["failures"]}
-    return event["pid"] != os.getpid() and bool(stages & {"unpickle", "bootstrap"})
+    elsewhere = event["pid"] != os.getpid() or event["report"]["transport"] == "result"
+    return elsewhere and bool(stages & {"unpickle", "bootstrap"})
 
 
 def passed_by(error: BaseException) -> None:

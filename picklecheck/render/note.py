@@ -16,7 +16,7 @@ MARK = "picklecheck: "
 
 _WIDTH = 80
 _MOST = 8
-_DEFINED = frozenset({"function", "builtins.function", "builtins.type", "type"})
+_DEFINED = frozenset({"function", "type"})  # of these the place is the definition's
 
 
 def note(report: Report, sent: str, call: Mapping[str, Any] | None = None) -> str:
@@ -55,14 +55,14 @@ def _place(finding: Finding) -> str:
         return ""
     if finding.stage == "bootstrap":
         return f" (at {place})"
-    is_definition = (place.statement or "").startswith(("def ", "class ", "async def ", "@"))
-    return f" ({'defined' if is_definition else 'set'} at {place})"
+    is_defined = finding.stage == "unpickle" or finding.type in _DEFINED
+    return f" ({'defined' if is_defined else 'set'} at {place})"
 
 
 def _sent(report: Report, sent: str, call: Mapping[str, Any] | None) -> str:
     how = f"under {report.start_method}" if report.start_method else ""
     if call is None:
-        return " ".join(filter(None, ["crossing by", sent, how]))
+        return " ".join(filter(None, ["this is", sent, how]))
     file = str(call["file"]).replace("\\", "/").rpartition("/")[2]
     function = f" in {call['function']}" if call["function"] not in ("", "<module>") else ""
     return f"sent at {file}:{call['line']}{function}, {' '.join(filter(None, [sent, how]))}"
