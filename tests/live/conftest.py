@@ -21,8 +21,8 @@ class Place:
 
     def python(self, *words, stdin="", timeout=60, **environ):
         return subprocess.run(
-            [sys.executable, *words], cwd=self.folder, input=stdin, capture_output=True, text=True, timeout=timeout,
-            env={**os.environ, **environ},
+            [sys.executable, *words], cwd=self.folder, input=stdin, capture_output=True, text=True, check=False,
+            timeout=timeout, env={**os.environ, **environ},
         )  # fmt: skip
 
     def run(self, *words, stdin="", **environ):
